@@ -1,0 +1,1 @@
+"""How each library spells the operators: names and parameters only, no shape knowledge."""

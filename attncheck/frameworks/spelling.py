@@ -1,0 +1,114 @@
+"""Spellings: a library's full name and parameter list for a neutral operator.
+
+A parameter list is written as in the library's documentation, with the neutral name behind a colon
+where it differs: ``"input:x, dim:axis, keepdim:keepdims=False, *, dtype=None"``. ``*sizes`` collects
+what is left, as in Python; if the only thing collected is no integer, it is that thing: the tuple in
+``x.view((2, 3))``, the unknown in ``x.view(shape)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from attncheck.operators.call import Operator
+from attncheck.values.value import Int, Sequence, Value
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterName:
+    """One parameter: the library's name, the neutral one, and what kind it is."""
+
+    spelled: str
+    neutral: str
+    required: bool
+    keyword_only: bool
+    collects: bool
+
+
+@dataclass(slots=True)
+class Spelling:
+    """How one library function or method is written, and what it does."""
+
+    path: str
+    operator: Operator
+    signature: str
+    fixed: dict[str, Value] = field(default_factory=dict)
+    _parameters: tuple[ParameterName, ...] | None = None
+
+    @property
+    def library(self) -> str:
+        """The library: the first part of the path."""
+        return self.path.partition(".")[0]
+
+    @property
+    def parameters(self) -> tuple[ParameterName, ...]:
+        """The parsed parameter list (parsed once, on first use)."""
+        if self._parameters is None:
+            self._parameters = parse_signature(self.signature)
+        return self._parameters
+
+    def bind(
+        self, positional: list[Value], keywords: dict[str, Value]
+    ) -> dict[str, Value] | None:
+        """The arguments by neutral name, or None if the call does not fit the parameter list."""
+        bound = dict(self.fixed)
+        left = list(positional)
+        rest = dict(keywords)
+        for parameter in self.parameters:
+            if parameter.collects:
+                collected = tuple(left)
+                if len(collected) == 1 and type(collected[0]) is not Int:
+                    bound[parameter.neutral] = collected[0]
+                elif collected or parameter.spelled not in rest:
+                    bound[parameter.neutral] = Sequence(collected)
+                left = []
+            elif left and not parameter.keyword_only:
+                bound[parameter.neutral] = left.pop(0)
+                continue
+            if parameter.spelled in rest:
+                bound[parameter.neutral] = rest.pop(parameter.spelled)
+            elif parameter.required and parameter.neutral not in bound:
+                return None
+        return None if left or rest else bound
+
+
+def parse_signature(text: str) -> tuple[ParameterName, ...]:
+    """The parameters of a signature in this module's notation."""
+    parameters = []
+    keyword_only = False
+    for part in (piece.strip() for piece in text.split(",") if piece.strip()):
+        if part == "*":
+            keyword_only = True
+            continue
+        collects = part.startswith("*")
+        name, _, default = part.lstrip("*").partition("=")
+        spelled, _, neutral = name.partition(":")
+        parameters.append(
+            ParameterName(
+                spelled, neutral or spelled, not default and not collects, keyword_only, collects
+            )
+        )
+        keyword_only = keyword_only or collects
+    return tuple(parameters)
+
+
+class Table:
+    """The spellings of one library, by full name."""
+
+    def __init__(self, library: str) -> None:
+        self.library = library
+        self.spellings: dict[str, Spelling] = {}
+        #: the full names that are read like attributes: ``torch.Tensor.mT``
+        self.properties: set[str] = set()
+
+    def add(self, names: str, operator: Operator, signature: str, **fixed: Value) -> None:
+        """Register `operator` under each of the space-separated full names."""
+        for path in names.split():
+            self.spellings[path] = Spelling(path, operator, signature, dict(fixed))
+
+    def add_property(
+        self, names: str, operator: Operator, signature: str = "self:x", **fixed: Value
+    ) -> None:
+        """Register `operator` under names that are read without being called."""
+        self.add(names, operator, signature, **fixed)
+        self.properties.update(names.split())

@@ -1,0 +1,1 @@
+"""How torch spells the operators, one table a family."""

@@ -1,0 +1,1 @@
+"""Shape semantics of tensor operations, the same for every library."""

@@ -1,0 +1,199 @@
+"""What an operation means, whatever library spelled it: the records that rules read.
+
+An operator gives a value, an event that says what was done to the axes, and, where it cannot work,
+a `Clash` that says which sizes contradict each other. A clash is data, never an exception.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from attncheck.algebra.broadcast import Broadcast
+from attncheck.algebra.contract import Contracted
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.reshape import Reshaped
+from attncheck.algebra.shape import Axis
+from attncheck.algebra.size import Size
+from attncheck.values.value import Value
+
+
+class Fault(enum.Enum):
+    """The kinds of contradiction."""
+
+    CONTRACTION = "contraction"
+    BROADCAST = "broadcast"
+    #: another number of axes than the operation takes
+    RANK = "rank"
+    #: an axis number out of range, or one given twice
+    AXIS = "axis"
+    #: element counts differ
+    COUNT = "count"
+    JOIN = "join"
+    EINSUM = "einsum"
+    #: a size that does not divide, or parts that do not add up
+    SPLIT = "split"
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Why an operation cannot work.
+
+    ``text`` continues the sentence "this operation ...": ``contracts d_h with d_attn``. ``operand``
+    is the operand (from 0) that the operation itself would blame, ``left`` and ``right`` the sizes
+    in contradiction, where it is about two sizes; ``verdict`` whether their difference is proved or
+    only named by the table.
+    """
+
+    fault: Fault
+    text: str
+    operand: int = 0
+    left: Size | None = None
+    right: Size | None = None
+    verdict: Verdict = Verdict.DIFFERENT
+
+
+@dataclass(frozen=True, slots=True)
+class Elementwise:
+    """Corresponding elements combined; ``symbol`` is ``"+"``, ``"*"``, ``"where"``, ``"=="`` ..."""
+
+    symbol: str
+    broadcast: Broadcast | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """A product that sums over pairs of axes (positions in each operand)."""
+
+    style: str
+    left_axes: tuple[int, ...]
+    right_axes: tuple[int, ...]
+    pairs: tuple[Contracted, ...]
+    #: where each operand's axes went in the output: position, or None if summed
+    left_to: tuple[int | None, ...] = ()
+    right_to: tuple[int | None, ...] = ()
+    batch: Broadcast | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Einsum:
+    """An einsum of any number of operands: each one's letters, and the output's."""
+
+    inputs: tuple[tuple[str, ...], ...]
+    output: tuple[str, ...]
+    axes: tuple[tuple[str, Axis], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Axes summed (or averaged, maximised ...) away; ``axes`` None means all of them."""
+
+    kind: str
+    axes: tuple[int, ...] | None
+    keepdims: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax:
+    """A softmax over ``axis`` (counted from 0; None: unknown); ``implicit`` if none was given."""
+
+    axis: int | None
+    log: bool = False
+    implicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """Axes reordered: output axis i was input axis ``order[i]``."""
+
+    order: tuple[int, ...]
+    spelling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reshaping:
+    """A view or reshape."""
+
+    outcome: Reshaped
+    spelling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Squeeze:
+    """Axes of size 1 removed; ``bare`` if no axis was named; ``risky`` those it may remove."""
+
+    axes: tuple[int, ...]
+    bare: bool
+    risky: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewAxis:
+    """Axes of size 1 put in, at these output positions."""
+
+    axes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """Axes repeated: ``expand``, ``broadcast_to``, ``repeat``, ``tile``, ``repeat_interleave``."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """Tensors joined along an old axis (``cat``) or a new one (``stack``)."""
+
+    kind: str
+    axis: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """An index expression or a split; ``kept`` are the input axes that survive, in order."""
+
+    kept: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A loss over a prediction and a target."""
+
+    kind: str
+    broadcast: Broadcast | None
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """A tensor made from sizes."""
+
+    kind: str
+
+
+Event: TypeAlias = (
+    Elementwise
+    | Contraction
+    | Einsum
+    | Reduction
+    | Softmax
+    | Permutation
+    | Reshaping
+    | Squeeze
+    | NewAxis
+    | Expansion
+    | Joining
+    | Selection
+    | Loss
+    | Creation
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an operator gives."""
+
+    value: Value
+    event: Event | None = None
+    clash: Clash | None = None

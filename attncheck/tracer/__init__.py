@@ -1,0 +1,1 @@
+"""An abstract interpreter over libcst: runs code on shapes and records tensor operations."""

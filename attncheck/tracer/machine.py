@@ -1,0 +1,197 @@
+"""The state of one trace: names, facts, the graph so far, and the way to the current statement.
+
+`Machine` knows nothing of Python's syntax: what to do with a node is looked up by its type in the
+tables that `attncheck.tracer.expressions` and `attncheck.tracer.statements` fill. The one invariant
+kept here: whatever runs, it ends; every statement and every call takes a step from the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from attncheck.algebra.facts import Facts
+from attncheck.graph import Graph, Operation, Place
+from attncheck.table import Scope
+from attncheck.values.value import UNKNOWN, Function, Instance, Value
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from attncheck.evidence.program import ProgramEvidence
+
+#: What a traced file's functions may cost together, in statements and calls.
+FILE_STEPS = 40_000
+#: What one traced root (a function in general, the module body) may cost.
+ROOT_STEPS = 6_000
+#: How deep calls of the project's functions are followed.
+CALL_DEPTH = 12
+
+
+class OutOfBudget(Exception):
+    """The trace has taken all its steps; what was recorded so far stands."""
+
+
+class Environment:
+    """Names of one scope, and the scope around it."""
+
+    __slots__ = ("globals_", "names", "outer")
+
+    def __init__(self, outer: Environment | None = None) -> None:
+        self.names: dict[str, Value] = {}
+        self.outer = outer
+        self.globals_: set[str] = set()
+
+    def lookup(self, name: str) -> Value | None:
+        """The value of `name` here or in a scope around, or None."""
+        environment: Environment | None = self
+        while environment is not None:
+            value = environment.names.get(name)
+            if value is not None:
+                return value
+            environment = environment.outer
+        return None
+
+    def module(self) -> Environment:
+        """The outermost scope."""
+        environment = self
+        while environment.outer is not None:
+            environment = environment.outer
+        return environment
+
+
+@dataclass(slots=True)
+class Frame:
+    """One activation of a function (or of the module body)."""
+
+    environment: Environment
+    place: Place
+    function: Function | None = None
+    returned: list[Value] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeSite:
+    """A place whose value `attncheck shapes` shows: an assignment target, parameter or return."""
+
+    function: str
+    name: str
+    node: cst.CSTNode
+    value: Value
+
+
+#: An attribute that was set: the object, the name, and what it was before (None: nothing).
+Change: TypeAlias = tuple[Instance, str, Value | None]
+Evaluator: TypeAlias = Callable[["Machine", Any], Value]
+#: How control leaves a statement: None goes on; "return", "raise", "break", "continue".
+Exit: TypeAlias = str | None
+Executor: TypeAlias = Callable[["Machine", Any], Exit]
+
+
+class Machine:
+    """One trace of one file."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        evidence: ProgramEvidence,
+        expressions: dict[type, Evaluator],
+        statements: dict[type, Executor],
+    ) -> None:
+        self.scope = scope
+        self.evidence = evidence
+        self.facts = Facts()
+        self.graph = Graph()
+        self.sites: list[ShapeSite] = []
+        self.unmodelled: dict[str, int] = {}
+        #: arguments that calls on concrete values gave to the project's functions
+        self.calls_seen: dict[Function, list[dict[str, Value]]] = {}
+        self.observe_calls = False
+        self.frames: list[Frame] = []
+        self.statement: cst.CSTNode | None = None
+        self.journal: list[Change] = []
+        self.steps = ROOT_STEPS
+        self._expressions = expressions
+        self._statements = statements
+
+    # -- where we are --------------------------------------------------------------------------
+
+    @property
+    def frame(self) -> Frame:
+        """The running activation."""
+        return self.frames[-1]
+
+    @property
+    def environment(self) -> Environment:
+        """The scope that names are read from and written to."""
+        return self.frames[-1].environment
+
+    @contextmanager
+    def running(self, frame: Frame) -> Iterator[Frame]:
+        """Run in `frame`."""
+        statement = self.statement
+        self.frames.append(frame)
+        try:
+            yield frame
+        finally:
+            self.frames.pop()
+            self.statement = statement
+
+    def step(self) -> None:
+        """Take one step; raises OutOfBudget when there is none left."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise OutOfBudget
+
+    # -- doing ---------------------------------------------------------------------------------
+
+    def evaluate(self, node: cst.CSTNode) -> Value:
+        """The value of an expression."""
+        evaluator = self._expressions.get(type(node))
+        return UNKNOWN if evaluator is None else evaluator(self, node)
+
+    def execute(self, statements: Sequence[cst.CSTNode]) -> Exit:
+        """Run statements in order until one leaves."""
+        for node in statements:
+            executor = self._statements.get(type(node))
+            if executor is None:
+                continue
+            left = executor(self, node)
+            if left is not None:
+                return left
+        return None
+
+    def record(self, operation: Operation) -> None:
+        """Put an operation into the graph."""
+        self.graph.add(operation)
+
+    def show(self, name: str, node: cst.CSTNode, value: Value) -> None:
+        """Note a site for `attncheck shapes`; only the traced root's own code is shown."""
+        if len(self.frames) == 1:
+            self.sites.append(ShapeSite(self.frame.place.function, name, node, value))
+
+    def not_modelled(self, name: str) -> Value:
+        """An unknown value, with the call that gave it counted for the coverage line."""
+        self.unmodelled[name] = self.unmodelled.get(name, 0) + 1
+        return UNKNOWN
+
+    # -- objects -------------------------------------------------------------------------------
+
+    def set_attribute(self, instance: Instance, name: str, value: Value) -> None:
+        """Set an attribute so that `roll_back` can take it back."""
+        self.journal.append((instance, name, instance.attributes.get(name)))
+        instance.attributes[name] = value
+
+    def roll_back(self, mark: int) -> dict[tuple[Instance, str], Value]:
+        """Undo the attributes set since the journal was `mark` long; what they were set to."""
+        changed: dict[tuple[Instance, str], Value] = {}
+        while len(self.journal) > mark:
+            instance, name, before = self.journal.pop()
+            changed.setdefault((instance, name), instance.attributes.get(name, UNKNOWN))
+            if before is None:
+                instance.attributes.pop(name, None)
+            else:
+                instance.attributes[name] = before
+        return changed

@@ -1,0 +1,111 @@
+"""Applying an operator: bind the arguments, run it, record the operation, finish the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from attncheck.frameworks.spelling import Spelling
+from attncheck.graph import Operand, Operation
+from attncheck.operators.call import Call, Operator
+from attncheck.tracer.machine import Machine
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import Sequence, Value, as_tensor
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+#: The expressions that arguments were written as, by neutral parameter name.
+Written = Mapping[str, "cst.CSTNode"]
+
+
+def apply_spelling(
+    machine: Machine,
+    spelling: Spelling,
+    positional: list[Value],
+    keywords: dict[str, Value],
+    nodes: list[cst.CSTNode | None],
+    node: cst.CSTNode,
+) -> Value | None:
+    """Call a library function; `nodes` are the positional arguments' expressions.
+
+    None if the call does not fit the parameter list.
+    """
+    arguments = spelling.bind(positional, keywords)
+    if arguments is None:
+        return None
+    written: dict[str, cst.CSTNode] = {}
+    names = [parameter.neutral for parameter in spelling.parameters]
+    for name, expression in zip(names, nodes, strict=False):
+        if expression is not None:
+            written[name] = expression
+    return apply(
+        machine, spelling.operator, arguments, written, node, spelling.path, spelling.library
+    )
+
+
+def apply(
+    machine: Machine,
+    operator: Operator,
+    arguments: dict[str, Value],
+    written: Written,
+    node: cst.CSTNode,
+    spelling: str,
+    library: str,
+) -> Value:
+    """Run `operator` and record it; the value, with its origin filled in."""
+    number = len(machine.graph.operations)
+    call = Call(machine.facts, arguments, library, spelling, serial=number)
+    outcome = operator(call)
+    operation = Operation(
+        number,
+        operator.__name__,
+        spelling,
+        _operands(arguments, written),
+        outcome.value,
+        node,
+        machine.statement,
+        machine.frame.place,
+        outcome.event,
+        outcome.clash,
+    )
+    value = _stamp(outcome.value, number)
+    operation.output = value
+    machine.record(operation)
+    return value
+
+
+def _stamp(value: Value, number: int) -> Value:
+    """`value` with the number of the operation that made it in each of its tensors."""
+    if type(value) is Tensor:
+        return replace(value, operation=number)
+    if type(value) is Sequence and value.items is not None:
+        return replace(value, items=tuple(_stamp(item, number) for item in value.items))
+    if type(value) is Sequence:
+        return replace(value, element=_stamp(value.element, number))
+    return value
+
+
+def _operands(arguments: Mapping[str, Value], written: Written) -> tuple[Operand, ...]:
+    operands: list[Operand] = []
+    for name, value in arguments.items():
+        node = written.get(name)
+        if type(value) is Sequence and value.items is not None:
+            elements = _elements(node, len(value.items))
+            operands += (
+                Operand(name, as_tensor(item) or item, element)
+                for item, element in zip(value.items, elements, strict=True)
+                if as_tensor(item) is not None
+            )
+        else:
+            operands.append(Operand(name, as_tensor(value) or value, node))
+    return tuple(operands)
+
+
+def _elements(node: cst.CSTNode | None, count: int) -> list[cst.CSTNode | None]:
+    """The expressions of a written list or tuple of `count` items; None for each otherwise."""
+    elements = getattr(node, "elements", None)
+    if elements is None or len(elements) != count:
+        return [None] * count
+    return [element.value for element in elements]

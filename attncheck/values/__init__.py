@@ -1,0 +1,1 @@
+"""What the tracer computes with: tensors, sizes, containers, callables, and Unknown."""

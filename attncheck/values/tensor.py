@@ -1,0 +1,70 @@
+"""Tensors as the tracer sees them: a shape, and how surely and from where it is known."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+
+from attncheck.algebra.shape import Shape
+
+
+class Evidence(enum.IntEnum):
+    """How a shape is known, strongest first (SPEC section 2)."""
+
+    DECLARED = 1
+    ANNOTATED = 2
+    CODE = 3
+    FORCED = 4
+    PROSE = 5
+    NAME = 6
+
+    @property
+    def word(self) -> str:
+        """The word that findings use for it (``decided_at.by``)."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Evidence.DECLARED: "declaration",
+    Evidence.ANNOTATED: "annotation",
+    Evidence.CODE: "code",
+    Evidence.FORCED: "operation",
+    Evidence.PROSE: "docstring",
+    Evidence.NAME: "role",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Where a tensor's shape was decided: the line (from 1), by what, and in words."""
+
+    line: int
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An array of a known, partly known or unknown shape.
+
+    ``library`` is ``"numpy"`` or ``"torch"`` where that is known; ``dtype`` one of ``"float"``,
+    ``"int"``, ``"bool"``; ``role`` the part the dimension table gives it (``"query"``,
+    ``"weight"``). ``operation`` is the number of the operation that made it, in its trace's graph.
+    ``optional`` says that it may also be None.
+    """
+
+    shape: Shape | None
+    library: str | None = None
+    dtype: str | None = None
+    role: str | None = None
+    evidence: Evidence = Evidence.CODE
+    decided: Decided | None = None
+    operation: int | None = None
+    optional: bool = False
+
+    def with_shape(self, shape: Shape | None) -> Tensor:
+        """The same tensor with another shape."""
+        return replace(self, shape=shape)
+
+
+UNKNOWN_TENSOR = Tensor(None)

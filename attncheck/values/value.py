@@ -1,0 +1,228 @@
+"""All other values: numbers, containers, callables, modules; and the one that is not known.
+
+Values are immutable. A list that the program appends to is a new `Sequence` under the old name,
+so that a branch can be undone by restoring names. `Instance` is the exception: an object has an
+identity that many names share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as AbstractMapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from attncheck.algebra.size import Size
+from attncheck.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value nothing is known of; it absorbs every operation without complaint.
+
+    ``call`` names the call that is not modelled, for the coverage line.
+    """
+
+    call: str | None = None
+
+
+UNKNOWN = Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """None, a bool, a float, a string or Ellipsis written in the program."""
+
+    value: object
+
+
+NONE = Const(None)
+TRUE = Const(True)
+FALSE = Const(False)
+ELLIPSIS = Const(...)
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """An integer, as a size; None where only that it is an integer is known."""
+
+    size: Size | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number or string that is not known but is certainly no tensor.
+
+    ``root_of`` is the size whose square root it is, if it is one; ``inverse`` that it is one over it.
+    """
+
+    kind: str
+    root_of: Size | None = None
+    inverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument that nothing is known of: it acts as a tensor or as a number, as it is used."""
+
+    name: str
+    tensor: Tensor
+    number: Int
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A tuple or list: its items, or (``items`` is None) what an item is like and how many."""
+
+    items: tuple[Value, ...] | None
+    mutable: bool = False
+    element: Value = UNKNOWN
+    length: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A dict with constant keys; ``open`` where there may be others."""
+
+    items: tuple[tuple[object, Value], ...]
+    open: bool = False
+
+    def get(self, key: object) -> Value | None:
+        """The value under `key`, or None."""
+        for name, value in self.items:
+            if name == key:
+                return value
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """``lower:upper:step``; None where left out."""
+
+    lower: Value | None
+    upper: Value | None
+    step: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library module or a member of one by its full name: ``torch.nn.functional.softmax``."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryMethod:
+    """A method of a value that the library defines, bound to it: ``x.softmax``."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function or lambda of the checked project, with the names it closes over."""
+
+    name: str
+    qualified: str
+    node: cst.FunctionDef | cst.Lambda
+    closure: object
+    owner: Class | None = None
+    static: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """A function bound to the object it was taken from."""
+
+    receiver: Value
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A callable with some arguments already given."""
+
+    callee: Value
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Class:
+    """A class of the checked project: its members, and its bases (of the project or of a library)."""
+
+    name: str
+    qualified: str
+    node: cst.ClassDef
+    bases: tuple[Value, ...]
+    members: dict[str, Value]
+
+    def lookup(self, name: str) -> Value | None:
+        """The member `name`, here or in a base; UNKNOWN if only an unseen base can say."""
+        if name in self.members:
+            return self.members[name]
+        found: Value | None = None
+        for base in self.bases:
+            inherited = base.lookup(name) if isinstance(base, Class) else UNKNOWN
+            if isinstance(inherited, Unknown):
+                found = inherited
+            elif inherited is not None:
+                return inherited
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """An object of a class of the project, with the attributes that ran code has given it."""
+
+    of: Class
+    attributes: dict[str, Value] = field(default_factory=dict)
+
+
+Value: TypeAlias = (
+    Unknown
+    | Const
+    | Int
+    | Scalar
+    | Parameter
+    | Tensor
+    | Sequence
+    | Mapping
+    | Slice
+    | Library
+    | LibraryMethod
+    | Function
+    | Method
+    | Partial
+    | Class
+    | Instance
+)
+
+Arguments: TypeAlias = AbstractMapping[str, Value]
+
+
+def as_tensor(value: Value) -> Tensor | None:
+    """`value` seen as a tensor, or None if it is not one."""
+    if type(value) is Tensor:
+        return value
+    return value.tensor if type(value) is Parameter else None
+
+
+def as_size(value: Value) -> Size | None:
+    """`value` seen as a size, or None if it is not known as one."""
+    if type(value) is Int:
+        return value.size
+    return value.number.size if type(value) is Parameter else None
+
+
+def as_integer(value: Value) -> int | None:
+    """`value` seen as a literal integer (True and False are 1 and 0), or None."""
+    size = as_size(value)
+    if size is not None:
+        return size.number
+    if type(value) is Const and isinstance(value.value, bool):
+        return int(value.value)
+    return None

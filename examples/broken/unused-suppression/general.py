@@ -1,0 +1,26 @@
+"""General attention (Luong et al., 2015) for one decoder step."""
+
+import numpy as np
+
+
+def softmax(z):
+    z = np.exp(z - np.max(z))
+    return z / z.sum()
+
+
+def general_attention(decoder_state, encoder_states, W):
+    query = W.T @ decoder_state  # attncheck: ignore[transposed-operand] W was turned round
+    scores = encoder_states @ query
+    weights = softmax(scores)
+    context = weights @ encoder_states
+    return context, weights
+
+
+if __name__ == "__main__":
+    T_enc, d_h, d_s = 5, 6, 4
+    rng = np.random.default_rng(0)
+    W = rng.standard_normal((d_s, d_h))
+    decoder_state = rng.standard_normal((d_s,))
+    encoder_states = rng.standard_normal((T_enc, d_h))
+    context, weights = general_attention(decoder_state, encoder_states, W)
+    print("weights", weights.round(3))

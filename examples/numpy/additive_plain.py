@@ -1,0 +1,17 @@
+"""Additive attention (Bahdanau) for one decoder step, with nothing but the usual names."""
+
+import numpy as np
+
+
+def softmax(x):
+    e = np.exp(x - np.max(x))
+    return e / np.sum(e)
+
+
+def additive_attention(decoder_state, encoder_states, W_a, U_a, v_a):
+    projected_dec = W_a @ decoder_state
+    projected_enc = encoder_states @ U_a.T
+    scores = np.tanh(projected_enc + projected_dec) @ v_a
+    weights = softmax(scores)
+    context = weights @ encoder_states
+    return context, weights

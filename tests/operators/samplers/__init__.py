@@ -1,0 +1,1 @@
+"""How to draw arguments for each operator, one file a family; see `tests.operators.harness`."""
