@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from attncheck.algebra.facts import Facts, Verdict
-from attncheck.algebra.shape import Axis, Shape, expand
+from attncheck.algebra.shape import Axis, Row, Shape, expand
 from attncheck.algebra.size import Size
 
 
@@ -44,7 +44,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """The outcome of a broadcast: the shape (None if it cannot be known) and its pairings.
+    """The outcome of a broadcast: the shape (None if nothing is known of it) and its pairings.
 
     Pairings are listed first axis first; for open shapes only those that are known.
     """
@@ -59,29 +59,72 @@ class Broadcast:
 
 
 def broadcast(left: Shape, right: Shape, facts: Facts) -> Broadcast:
-    """Broadcast two shapes against each other."""
+    """Broadcast two shapes against each other.
+
+    Of an open shape the trailing axes are known, and whatever the row turns out to be the result's
+    trailing axes are these; only its rank stays open.
+    """
     left, right = expand(left, facts), expand(right, facts)
-    if left.closed and right.closed:
-        pairings = _pair(left.lead, right.lead, facts)
-        shape = Shape(tuple(pairing.result for pairing in pairings))
-        return Broadcast(shape, pairings)
-    if left.closed or right.closed:
-        return _one_open(left, right, facts)
     if left.row is right.row and len(left.trail) == len(right.trail):
-        return _same_row(left, right, facts)
-    pairings = _pair_common_trail(left, right, facts)
-    return Broadcast(None, pairings)
+        return _aligned(left, right, facts)
+    tails = _tail(left), _tail(right)
+    depth = min(len(tails[0]), len(tails[1]))
+    common = _pair(_last(tails[0], depth), _last(tails[1], depth), facts)
+    made = tuple(pairing.result for pairing in common)
+    for fixed, loose in ((left, right), (right, left)):
+        if fixed.closed and len(fixed.lead) <= len(loose.trail):
+            rest = loose.trail[: len(loose.trail) - depth]
+            return Broadcast(Shape(loose.lead, loose.row, rest + made), common)
+        # What is known before the row and behind it may be the same axes.
+        if _all_ones(fixed) and len(fixed.lead) <= max(len(loose.lead), len(loose.trail)):
+            return Broadcast(loose, common)
+    longer = max(tails, key=len)
+    made = tuple(map(_against_unknown, longer[: len(longer) - depth])) + made
+    return Broadcast(Shape((), Row("axis", born=False), made) if made else None, common)
 
 
 def broadcast_all(shapes: Sequence[Shape], facts: Facts) -> Broadcast:
-    """Broadcast any number of shapes, from left to right; the pairings are those of all steps."""
-    total = Broadcast(shapes[0], ())
+    """Broadcast one shape or more, from left to right; the pairings are those of all steps."""
+    total = Broadcast(expand(shapes[0], facts), ())
     for shape in shapes[1:]:
         if total.shape is None:
             break
         step = broadcast(total.shape, shape, facts)
         total = Broadcast(step.shape, total.pairings + step.pairings)
     return total
+
+
+def _aligned(left: Shape, right: Shape, facts: Facts) -> Broadcast:
+    """Broadcast shapes whose axes are known to meet: two closed ones, or two with one row."""
+    lead = _pair(left.lead, right.lead, facts)
+    trail = _pair(left.trail, right.trail, facts)
+    shape = Shape(
+        tuple(pairing.result for pairing in lead),
+        left.row,
+        tuple(pairing.result for pairing in trail),
+    )
+    return Broadcast(shape, lead + trail)
+
+
+def _tail(shape: Shape) -> tuple[Axis, ...]:
+    """The axes whose distance from the end is known."""
+    return shape.lead if shape.closed else shape.trail
+
+
+def _last(axes: tuple[Axis, ...], count: int) -> tuple[Axis, ...]:
+    return axes[len(axes) - count :]
+
+
+def _all_ones(shape: Shape) -> bool:
+    return shape.closed and all(axis.is_one for axis in shape.lead)
+
+
+def _against_unknown(axis: Axis) -> Axis:
+    """What an axis becomes that meets an axis nothing is known of, or none.
+
+    The other one is 1 or the same, unless this one is 1 or may turn out to be.
+    """
+    return Axis(None) if axis.size is None or axis.is_one or _undecided(axis.size) else axis
 
 
 def _pair(left: tuple[Axis, ...], right: tuple[Axis, ...], facts: Facts) -> tuple[Pairing, ...]:
@@ -106,7 +149,8 @@ def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:
     if right.is_one:
         return Pairing(left, right, How.RIGHT_STRETCHED, left)
     if left.size is None or right.size is None:
-        return Pairing(left, right, How.ASSUMED, Axis(None), Verdict.UNKNOWN)
+        known = right if left.size is None else left
+        return Pairing(left, right, How.ASSUMED, _against_unknown(known), Verdict.UNKNOWN)
     verdict = facts.compare(left.size, right.size)
     if verdict is Verdict.EQUAL:
         return Pairing(left, right, How.MATCHED, _merge(left, right), verdict)
@@ -116,11 +160,13 @@ def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:
 
 
 def _merge(left: Axis, right: Axis) -> Axis:
-    """The axis two equal ones make: the left one's birth, the marks that both have."""
+    """The axis two equal ones make: the left one's birth, the marks of both, and a name if any."""
     if left == right:
         return left
+    named = right if left.size is not None and left.size.number is not None else left
     return replace(
         left,
+        size=named.size,
         tag=left.tag or right.tag,
         normalised=left.normalised | right.normalised,
         parts=left.parts or right.parts,
@@ -133,59 +179,20 @@ def _assumed(left: Axis, right: Axis) -> Axis:
     A size that an unseen parameter's axis leaves open is 1 or the other one, so a named or a
     numeric size decides.
     """
-    assert left.size is not None and right.size is not None
-    if _open_size(left.size) and not _open_size(right.size):
+    assert left.size is not None
+    assert right.size is not None
+    if _undecided(left.size) and not _undecided(right.size):
         return right
-    if _open_size(right.size) and not _open_size(left.size):
+    if _undecided(right.size) and not _undecided(left.size):
         return left
     return Axis(None)
 
 
-def _open_size(size: Size) -> bool:
-    return any(symbol.flexible for symbol in size.symbols())
+def _undecided(size: Size) -> bool:
+    """Whether a size may be 1 here: it is an unseen axis's, or a name's whose number is 1."""
+    return any(symbol.flexible for symbol in size.symbols()) or size.evaluate() == 1
 
 
 def _could_be_one(left: Size, right: Size) -> bool:
-    """Whether a flexible symbol alone is one of the two, so that it may stand for 1."""
-    for size in (left, right):
-        symbol = size.symbol
-        if symbol is not None and symbol.flexible:
-            return True
-    return False
-
-
-def _one_open(left: Shape, right: Shape, facts: Facts) -> Broadcast:
-    """Broadcast a closed shape against an open one: known only where the open one is not shorter."""
-    fixed, loose = (left, right) if left.closed else (right, left)
-    depth = min(len(fixed.lead), len(loose.trail))
-    tail = fixed.lead[len(fixed.lead) - depth :]
-    loose_tail = loose.trail[len(loose.trail) - depth :]
-    swap = fixed is right
-    pairings = _pair(loose_tail, tail, facts) if swap else _pair(tail, loose_tail, facts)
-    if len(fixed.lead) <= len(loose.trail):
-        rest = loose.trail[: len(loose.trail) - depth]
-        made = rest + tuple(pairing.result for pairing in pairings)
-        return Broadcast(Shape(loose.lead, loose.row, made), pairings)
-    if all(axis.is_one for axis in fixed.lead) and len(fixed.lead) <= loose.at_least:
-        return Broadcast(loose, pairings)
-    return Broadcast(None, pairings)
-
-
-def _same_row(left: Shape, right: Shape, facts: Facts) -> Broadcast:
-    lead = _pair(left.lead, right.lead, facts) if len(left.lead) == len(right.lead) else None
-    trail = _pair(left.trail, right.trail, facts)
-    if lead is None:
-        return Broadcast(None, trail)
-    shape = Shape(
-        tuple(pairing.result for pairing in lead),
-        left.row,
-        tuple(pairing.result for pairing in trail),
-    )
-    return Broadcast(shape, lead + trail)
-
-
-def _pair_common_trail(left: Shape, right: Shape, facts: Facts) -> tuple[Pairing, ...]:
-    depth = min(len(left.trail), len(right.trail))
-    if not depth:
-        return ()
-    return _pair(left.trail[len(left.trail) - depth :], right.trail[len(right.trail) - depth :], facts)
+    """Whether one of two sizes that differ may be 1 after all, which an expression hardly is."""
+    return any(size.symbol is not None and _undecided(size) for size in (left, right))

@@ -34,12 +34,16 @@ def contract(left: Axis, right: Axis, facts: Facts, reason: str) -> Contracted:
 
 
 def tell_apart(left: Sequence[Axis], right: Sequence[Axis]) -> tuple[Axis, ...]:
-    """The right operand's free axes, with another side where the left operand has the same birth."""
+    """The right operand's free axes, on another side where the left one has the same birth."""
     taken = {axis.tag for axis in left if axis.tag is not None}
     apart = []
     for axis in right:
         tag = axis.tag
-        while tag is not None and tag in taken:
+        if tag is None:
+            apart.append(axis)
+            continue
+        while tag in taken:
             tag = tag.beside()
+        taken.add(tag)
         apart.append(axis if tag is axis.tag else replace(axis, tag=tag))
     return tuple(apart)

@@ -9,10 +9,18 @@ calls different although nothing in the program proves that their numbers are.
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from attncheck.algebra.size import Quotient, Size, Symbol, of
+from attncheck.algebra.bounds import never_zero
+from attncheck.algebra.size import Atom, Quotient, Remainder, Size, Symbol, const, of
+
+if TYPE_CHECKING:
+    from attncheck.algebra.shape import Reading, Row, Shape
+
+#: Denominators that are cleared one after the other; no size in real code has as many.
+_MAX_DENOMINATORS: Final = 8
 
 
 class Verdict(enum.Enum):
@@ -46,15 +54,20 @@ Mark: TypeAlias = int
 class Facts:
     """Bindings of symbols and rows, and known divisibilities, with undo."""
 
-    __slots__ = ("_bindings", "_divisible", "_related", "_trail", "rows")
+    __slots__ = ("_bindings", "_divisible", "_related", "_trail", "open_pair", "readings", "rows")
 
     def __init__(self) -> None:
         self._bindings: dict[Symbol, Binding] = {}
         self._divisible: dict[tuple[Size, Size], str] = {}
-        self._related: list[tuple[Symbol, Size]] = []
-        #: what the unknown middle of a shape was found to be (see `attncheck.algebra.shape.Row`)
-        self.rows: dict[object, object] = {}
-        self._trail: list[tuple[dict[object, object], object]] = []
+        self._related: dict[tuple[Symbol, Size], str] = {}
+        #: two names of the table that this program may use for one size (see `leave_open`)
+        self.open_pair: frozenset[str] = frozenset()
+        #: what the unknown middle of a shape was found to be
+        self.rows: dict[Row, Shape] = {}
+        #: axes read from the front of such a middle before it was known, by their position in it
+        self.readings: dict[tuple[Row, int], Reading] = {}
+        # Facts are added, never changed, so the way back is to delete the latest ones.
+        self._trail: list[tuple[dict[Any, Any], object]] = []
 
     # -- undo ----------------------------------------------------------------------------------
 
@@ -76,28 +89,42 @@ class Facts:
     def keep(self, learned: list[tuple[object, object]]) -> None:
         """Learn again what both branches of a join have learned."""
         for key, fact in learned:
-            if isinstance(fact, Binding):
+            if isinstance(key, Symbol):
                 self._store(self._bindings, key, fact)
-            elif isinstance(key, tuple):
+            elif not isinstance(key, tuple):
+                self._store(self.rows, key, fact)
+            elif isinstance(key[0], Symbol):
+                self._store(self._related, key, fact)
+            elif isinstance(key[0], Size):
                 self._store(self._divisible, key, fact)
             else:
-                self._store(self.rows, key, fact)
+                self._store(self.readings, key, fact)
 
-    def bind_row(self, row: object, shape: object) -> None:
-        """Record what a shape's unknown middle is."""
-        self._store(self.rows, row, shape)
-
-    def _store(self, store: object, key: object, fact: object) -> None:
-        assert isinstance(store, dict)
+    def _store(self, store: dict[Any, Any], key: object, fact: object) -> None:
         if key not in store:
             store[key] = fact
             self._trail.append((store, key))
 
     # -- learning ------------------------------------------------------------------------------
 
+    def bind_row(self, row: Row, shape: Shape) -> None:
+        """Record what a shape's unknown middle is."""
+        self._store(self.rows, row, shape)
+
+    def read_row(self, row: Row, index: int, reading: Reading) -> None:
+        """Record that an axis was read at a position in a shape's unknown middle."""
+        self._store(self.readings, (row, index), reading)
+
     def relate(self, symbol: Symbol, size: Size) -> None:
         """State that a table symbol belongs to an expression (``d_model`` is ``n_heads*d_k``)."""
-        self._related.append((symbol, size))
+        self._store(self._related, (symbol, size), "")
+
+    def leave_open(self, left: str, right: str) -> None:
+        """State that two names of the table may be one size in this program.
+
+        Luong's dot score is defined only for ``d_s == d_h`` (Luong et al. 2015, section 3.1).
+        """
+        self.open_pair = frozenset((left, right))
 
     def divides(self, divisor: Size, size: Size, reason: str) -> None:
         """Record that `divisor` divides `size`."""
@@ -106,53 +133,51 @@ class Facts:
     def equate(self, left: Size, right: Size, reason: str) -> Verdict:
         """Make two sizes equal if that is possible; the verdict before doing so.
 
-        A flexible symbol is bound by preference, then a rigid one. Where neither side is a lone
-        symbol nothing is learned.
+        A flexible symbol is bound by preference, then one whose number is not known. Where no
+        symbol stands alone in the difference nothing is learned. Sizes that only the table calls
+        distinct are equal from here on.
         """
-        left, right = self.resolve(left), self.resolve(right)
         verdict = self.compare(left, right)
-        if verdict is not Verdict.UNKNOWN:
-            return verdict
-        for one, other in _by_flexibility(left, right):
-            symbol = one.symbol
-            if symbol is not None and symbol not in set(other.symbols()):
-                self._store(self._bindings, symbol, Binding(other, reason))
-                break
+        if verdict is Verdict.UNKNOWN or verdict is Verdict.DISTINCT:
+            solution = _solve(self.resolve(left), self.resolve(right))
+            if solution is not None:
+                self._store(self._bindings, solution[0], Binding(solution[1], reason))
         return verdict
 
     def force(self, left: Size, right: Size, reason: str) -> Verdict:
-        """Like `equate`, but binds flexible symbols only: what an operation can force."""
-        left, right = self.resolve(left), self.resolve(right)
+        """Like `equate`, but binds flexible symbols only: what an operation can force.
+
+        EQUAL if that made the two equal.
+        """
         verdict = self.compare(left, right)
         if verdict is not Verdict.UNKNOWN:
             return verdict
-        for one, other in ((left, right), (right, left)):
-            symbol = one.symbol
-            if symbol is not None and symbol.flexible and symbol not in set(other.symbols()):
-                self._store(self._bindings, symbol, Binding(other, reason))
-                return Verdict.EQUAL
-        return verdict
+        solution = _solve(self.resolve(left), self.resolve(right))
+        if solution is None or not solution[0].flexible:
+            return verdict
+        self._store(self._bindings, solution[0], Binding(solution[1], reason))
+        return Verdict.EQUAL
 
     def reason(self, symbol: Symbol) -> str | None:
         """Why `symbol` was bound, or None if it was not."""
         binding = self._bindings.get(symbol)
         return None if binding is None else binding.reason
 
+    # -- asking --------------------------------------------------------------------------------
+
     @property
     def has_bindings(self) -> bool:
         """Whether any symbol is bound: if not, every size is already resolved."""
         return bool(self._bindings)
-
-    # -- asking --------------------------------------------------------------------------------
 
     def resolve(self, size: Size) -> Size:
         """`size` with every bound symbol put in."""
         bindings = self._bindings
         if not bindings:
             return size
-        for symbol in size.symbols():
-            if symbol in bindings:
-                return size.replace(self._lookup)
+        # A symbol is bound only to a size without it and without bound symbols: this ends.
+        while any(symbol in bindings for symbol in size.symbols()):
+            size = size.replace(self._lookup)
         return size
 
     def _lookup(self, symbol: Symbol) -> Size | None:
@@ -164,31 +189,54 @@ class Facts:
         if left == right:
             return Verdict.EQUAL
         left, right = self.resolve(left), self.resolve(right)
+        a, b = left.symbol, right.symbol
+        if a is b is not None:
+            return Verdict.EQUAL
+        if a is not None and b is not None and not self._relates(a, b):
+            verdict = _compare_symbols(a, b)
+            open_ = verdict is Verdict.DISTINCT and {a.name, b.name} == self.open_pair
+            return Verdict.UNKNOWN if open_ else verdict
         difference = left - right
         number = difference.number
         if number is not None:
             return Verdict.DIFFERENT if number else Verdict.EQUAL
-        difference = cancel_quotients(difference)
-        if difference.number == 0:
-            return Verdict.EQUAL
-        if self._related and self._equal_by_relation(difference):
-            return Verdict.EQUAL
-        if _never_zero(difference):
+        difference = difference.substitute(_without_remainder).primitive()
+        if never_zero(difference.replace(_value)):
             return Verdict.DIFFERENT
-        value = difference.evaluate()
-        if value is not None:
-            if value:
-                return Verdict.DIFFERENT
-            if _one_name_and_a_number(difference):
-                return Verdict.EQUAL
-        if all(symbol.table for symbol in difference.symbols()):
-            return _by_name(difference)
-        return Verdict.UNKNOWN
+        return self._compare_names(difference)
 
-    def _equal_by_relation(self, difference: Size) -> bool:
-        related = dict(self._related)
-        expanded = cancel_quotients(difference.replace(related.get))
-        return expanded.number == 0
+    def _relates(self, left: Symbol, right: Symbol) -> bool:
+        return any(symbol is left or symbol is right for symbol, _ in self._related)
+
+    def _compare_names(self, difference: Size) -> Verdict:
+        """Judge a difference whose number is not known, by the names in it.
+
+        Divisions are taken to come out even here: that is what code that splits ``d_model`` into
+        heads relies on.
+        """
+        against_number = False
+        for form in self._forms(clear_quotients(difference)):
+            plain = _one_symbol_a_name(form).primitive()
+            if not plain.terms:
+                return Verdict.EQUAL
+            # A bare number here differs only if a division that need not come out even does.
+            if plain.number is not None or _names_against_number(plain):
+                against_number = True
+                if len(plain.terms) == 2 and plain.replace(_value).number == 0:
+                    return Verdict.EQUAL
+        if against_number or not all(symbol.table for symbol in difference.symbols()):
+            return Verdict.UNKNOWN
+        return Verdict.DISTINCT
+
+    def _forms(self, size: Size) -> Iterator[Size]:
+        """`size`, and what it is by the relations: each alone, then all of them."""
+        yield size
+        symbols = set(size.symbols())
+        related = [(symbol, other) for symbol, other in self._related if symbol in symbols]
+        for symbol, other in related:
+            yield clear_quotients(size.replace({symbol: other}.get))
+        if len(related) > 1:
+            yield clear_quotients(size.replace(dict(related).get))
 
     def is_one(self, size: Size) -> bool:
         """Whether `size` is known to be 1."""
@@ -197,12 +245,23 @@ class Facts:
     def divisible(self, size: Size, divisor: Size) -> Verdict:
         """EQUAL if `divisor` divides `size`, DIFFERENT if it does not, else UNKNOWN."""
         size, divisor = self.resolve(size), self.resolve(divisor)
-        if size.divided_by(divisor) is not None or (divisor, size) in self._divisible:
-            return Verdict.EQUAL
-        a, b = size.evaluate(), divisor.evaluate()
-        if a is not None and b:
-            return Verdict.DIFFERENT if a % b else Verdict.EQUAL
-        return Verdict.UNKNOWN
+        rest = (size % divisor).replace(_value).number
+        if rest is not None:
+            return Verdict.DIFFERENT if rest else Verdict.EQUAL
+        return Verdict.EQUAL if self.always_divides(divisor, size) else Verdict.UNKNOWN
+
+    def always_divides(self, divisor: Size, size: Size) -> bool:
+        """Whether `divisor` divides `size` by what they are, not by the numbers of this program."""
+        size, divisor = self.resolve(size), self.resolve(divisor)
+        if any(form.divided_by(divisor) is not None for form in self._forms(size)):
+            return True
+        for known_divisor, known_size in self._divisible:
+            times = size.divided_by(self.resolve(known_size))
+            if times is None:
+                continue
+            if (times * self.resolve(known_divisor)).divided_by(divisor) is not None:
+                return True
+        return False
 
 
 def cancel_quotients(size: Size) -> Size:
@@ -211,50 +270,94 @@ def cancel_quotients(size: Size) -> Size:
     That it does is what code that splits ``d_model`` into heads relies on; where the numbers are
     known the caller has already compared them.
     """
-    result = size
     for monomial, coefficient in size.terms.items():
         for atom, power in monomial:
-            if type(atom) is not Quotient or power != 1:
+            if type(atom) is not Quotient:
                 continue
-            rest = Size({tuple(pair for pair in monomial if pair[0] != atom): coefficient})
-            without = rest.divided_by(atom.denominator)
+            rest = tuple((a, n - (a == atom)) for a, n in monomial if a != atom or power > 1)
+            without = Size({rest: coefficient}).divided_by(atom.denominator)
             if without is not None:
-                result = result - Size({monomial: coefficient}) + without * atom.numerator
-                return cancel_quotients(result)
-    return result
+                return cancel_quotients(
+                    size - Size({monomial: coefficient}) + without * atom.numerator
+                )
+    return size
 
 
-def _by_flexibility(left: Size, right: Size) -> tuple[tuple[Size, Size], ...]:
-    symbol = left.symbol
-    if symbol is not None and symbol.flexible:
-        return (left, right), (right, left)
-    return (right, left), (left, right)
+def clear_quotients(size: Size) -> Size:
+    """`size` times the denominators in it: zero where `size` is, if all divisions come out even."""
+    size = cancel_quotients(size)
+    for _ in range(_MAX_DENOMINATORS):
+        denominator = next(
+            (atom.denominator for atom in size.atoms() if type(atom) is Quotient), None
+        )
+        if denominator is None or not denominator.terms:
+            break
+        size = cancel_quotients(size * denominator)
+    return size
 
 
-def _never_zero(size: Size) -> bool:
-    """Whether `size` cannot be zero while every symbol in it is at least one."""
-    signs = {coefficient > 0 for coefficient in size.terms.values()}
-    if len(signs) != 1:
-        return False
-    return any(all(atom.positive for atom, _ in monomial) for monomial in size.terms)
+def _without_remainder(atom: Atom) -> Size | None:
+    if type(atom) is not Remainder:
+        return None
+    return atom.numerator - atom.denominator * (atom.numerator // atom.denominator)
 
 
-def _one_name_and_a_number(size: Size) -> bool:
-    """Whether `size` compares one symbol with a bare number."""
-    return () in size.terms and len(size.terms) == 2
+def _value(symbol: Symbol) -> Size | None:
+    return None if symbol.value is None else const(symbol.value)
 
 
-def _by_name(difference: Size) -> Verdict:
-    """Judge two sizes made of table symbols: the same names are equal, other names distinct.
+def _compare_symbols(left: Symbol, right: Symbol) -> Verdict:
+    """Judge two symbols that are not the same one.
 
     Symbols of one name can be different objects (a demo's ``T_enc = 5`` and the table's own).
     """
-    if _one_name_and_a_number(difference):
+    if left.value is not None and right.value is not None and left.value != right.value:
+        return Verdict.DIFFERENT
+    if not (left.table and right.table):
         return Verdict.UNKNOWN
+    return Verdict.EQUAL if left.name == right.name else Verdict.DISTINCT
+
+
+def _one_symbol_a_name(size: Size) -> Size:
+    """`size` with one symbol for all table symbols of one name."""
     first: dict[str, Size] = {}
-    merged = difference.replace(
-        lambda symbol: None
-        if first.setdefault(symbol.name, of(symbol)).symbol is symbol
-        else first[symbol.name]
-    )
-    return Verdict.DISTINCT if merged.terms else Verdict.EQUAL
+
+    def same(symbol: Symbol) -> Size | None:
+        return first.setdefault(symbol.name, of(symbol)) if symbol.table else None
+
+    return size.replace(same)
+
+
+def _names_against_number(size: Size) -> bool:
+    """Whether `size` compares names with a bare number, which may be what they stand for."""
+    if () not in size.terms:
+        return False
+    signs = {coefficient > 0 for monomial, coefficient in size.terms.items() if monomial}
+    return len(signs) == 1
+
+
+def _solve(left: Size, right: Size) -> tuple[Symbol, Size] | None:
+    """The symbol to bind, and to what, so that two sizes become equal; None if none stands alone.
+
+    Flexible symbols first, then those that have no number; among these one that becomes a size
+    without a minus, which is how the program wrote it.
+    """
+    difference = (left - right).primitive()
+    best: tuple[tuple[bool, bool, bool], Symbol, Size] | None = None
+    for monomial, coefficient in difference.terms.items():
+        if len(monomial) != 1 or coefficient not in (1, -1):
+            continue
+        symbol, power = monomial[0]
+        if type(symbol) is not Symbol or power != 1:
+            continue
+        rest = difference - Size({monomial: coefficient})
+        value = -rest if coefficient == 1 else rest
+        symbols = set(value.symbols())
+        subtracts = any(coefficient < 0 for coefficient in value.terms.values())
+        if symbol in symbols or (subtracts and any(other.flexible for other in symbols)):
+            # Of two unknown axes in a sum, which is the rest of the other is anybody's guess.
+            continue
+        rank = (not symbol.flexible, symbol.value is not None, subtracts)
+        if best is None or rank < best[0]:
+            best = (rank, symbol, value)
+    return None if best is None else best[1:]

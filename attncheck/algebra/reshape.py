@@ -3,19 +3,20 @@
 A reshape that only splits and merges neighbours keeps the meaning of every axis; one that does not
 (``(B, T, H*D)`` to ``(B, H, T, D)``) deals the elements of one axis out over another although the
 counts agree. Both sides are read as boundaries in the flat order of elements (products of the sizes
-from the left): the reshape splits and merges exactly when the boundaries of both sides together form
-a chain in which each divides the next.
+from the left): the reshape splits and merges exactly when the boundaries of both sides together
+form a chain in which each divides the next.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from attncheck.algebra.facts import Facts, Verdict, cancel_quotients
-from attncheck.algebra.shape import Axis, Shape
-from attncheck.algebra.size import ONE, Size, product
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.shape import Axis, Shape, expand
+from attncheck.algebra.size import ONE, Atom, Quotient, Size, Symbol, of, product
 
 
 class Order(enum.Enum):
@@ -31,9 +32,10 @@ class Order(enum.Enum):
 class Reshaped:
     """The outcome of a reshape.
 
-    ``count`` compares the numbers of elements; ``before`` and ``after`` are these numbers where they
-    are known. ``regrouped`` is, where the order is scrambled, the run of input axes and the run of
-    output axes between which elements move.
+    ``shape`` has the sizes that were asked for, also where they cannot be. ``count`` compares the
+    numbers of elements; ``before`` and ``after`` are these numbers where they are known.
+    ``regrouped`` is, where the order is scrambled, the run of input axes and the run of output axes
+    between which elements move.
     """
 
     shape: Shape
@@ -44,89 +46,88 @@ class Reshaped:
     regrouped: tuple[tuple[Axis, ...], tuple[Axis, ...]] | None = None
 
 
-#: A wanted size: a size, None for one that is not known, or INFER for ``-1``.
 class Infer:
     """The ``-1`` of a reshape: the size that makes the counts agree."""
 
 
 INFER = Infer()
-Wanted = Size | Infer | None
+#: A wanted size: a size, None for one that is not known, or INFER for ``-1``.
+Wanted: TypeAlias = Size | Infer | None
+
+_Axes: TypeAlias = tuple[Axis, ...]
 
 
 def reshape(shape: Shape, wanted: Sequence[Wanted], facts: Facts) -> Reshaped:
-    """Reshape a closed shape to the `wanted` sizes, at most one of them INFER."""
-    source = shape.axes
-    before = _count(source)
-    if before is None or any(size is None for size in wanted):
-        return _guess(source, wanted, facts)
-    fixed = [size for size in wanted if isinstance(size, Size)]
-    known = product(fixed)
-    inferring = len(fixed) < len(wanted)
-    missing = _quotient(before, known) if inferring else None
-    if inferring and missing is None:
-        verdict = Verdict.UNKNOWN
-        if facts.divisible(before, known) is Verdict.DIFFERENT:
-            verdict = Verdict.DIFFERENT
-        return _guess(source, wanted, facts, verdict)
-    sizes = [size if isinstance(size, Size) else missing for size in wanted]
-    after = before if inferring else known
-    count = Verdict.EQUAL if inferring else facts.compare(before, after)
-    target = tuple(Axis(size) for size in sizes)
-    if count is not Verdict.EQUAL:
-        return Reshaped(_kept_prefix(source, target, facts), count, Order.UNKNOWN, before, after)
-    return _regroup(source, target, before, facts)
+    """Reshape to the `wanted` sizes, at most one of them INFER.
+
+    Binds an unseen axis's size where the counts force it. Of an open shape, or with several sizes
+    not known, the result has the sizes asked for, and count and order are unknown. Two INFER are
+    a count that no shape has.
+    """
+    shape = expand(shape, facts)
+    sizes = [facts.resolve(size) if isinstance(size, Size) else None for size in wanted]
+    if shape.row is not None or sizes.count(None) > 1:
+        twice = sum(isinstance(size, Infer) for size in wanted) > 1
+        count = Verdict.DIFFERENT if twice else Verdict.UNKNOWN
+        return Reshaped(_asked_for(shape, sizes, facts), count, Order.UNKNOWN)
+    stand_ins: dict[Symbol, Axis] = {}
+    outcome = _reshape(_with_stand_ins(shape.axes, stand_ins), sizes, facts, set(stand_ins))
+    return _without_stand_ins(outcome, stand_ins) if stand_ins else outcome
 
 
-def _count(axes: Sequence[Axis]) -> Size | None:
-    sizes = [axis.size for axis in axes]
-    if any(size is None for size in sizes):
-        return None
-    return product([size for size in sizes if size is not None])
-
-
-def _quotient(before: Size, known: Size) -> Size | None:
-    """The size that ``-1`` stands for, if it comes out without a remainder for every size."""
-    exact = before.divided_by(known)
-    if exact is not None:
-        return exact
-    plain = cancel_quotients(known)
-    if plain.number == 0:
-        return None
-    exact = before.divided_by(plain)
-    if exact is not None:
-        return exact
-    # One undivided part over another: (B, T, d_model) to (B, T, n_heads, -1) is d_model//n_heads.
-    rest, divisor = _without_common(before, plain)
-    return rest // divisor if len(divisor.terms) == 1 and divisor.terms != {(): 0} else None
-
-
-def _without_common(a: Size, b: Size) -> tuple[Size, Size]:
-    """`a` and `b` with the factors that both have taken out."""
-    for atom in list(b.atoms()):
-        from attncheck.algebra.size import of
-
-        one = of(atom)
-        smaller_a, smaller_b = a.divided_by(one), b.divided_by(one)
-        while smaller_a is not None and smaller_b is not None:
-            a, b = smaller_a, smaller_b
-            smaller_a, smaller_b = a.divided_by(one), b.divided_by(one)
-    return a, b
-
-
-def _guess(
-    source: tuple[Axis, ...], wanted: Sequence[Wanted], facts: Facts, count: Verdict = Verdict.UNKNOWN
+def _reshape(
+    source: _Axes, sizes: list[Size | None], facts: Facts, unknown: set[Symbol]
 ) -> Reshaped:
-    """The result where the count is not known: the sizes asked for, axes kept where they match."""
-    target = tuple(Axis(size if isinstance(size, Size) else None) for size in wanted)
-    target = tuple(_kept_prefix(source, target, facts).axes)
-    unknown = [index for index, size in enumerate(wanted) if not isinstance(size, Size)]
-    if len(unknown) == 1 and len(source) == len(target) and count is Verdict.UNKNOWN:
-        others = [i for i in range(len(target)) if i != unknown[0]]
-        if all(_equal(source[i], target[i], facts) for i in others):
-            kept = list(target)
-            kept[unknown[0]] = source[unknown[0]]
-            return Reshaped(Shape(tuple(kept)), Verdict.EQUAL, Order.KEPT)
-    return Reshaped(Shape(target), count, Order.UNKNOWN)
+    """Reshape axes of known sizes; the one size that is not known is what the counts make it."""
+    before = product(axis.size for axis in source if axis.size is not None)
+    after = product(size for size in sizes if size is not None)
+    if None in sizes:
+        if after.number == 0 or facts.divisible(before, after) is Verdict.DIFFERENT:
+            asked = _asked_for(Shape(source), sizes, facts)
+            return Reshaped(asked, Verdict.DIFFERENT, Order.UNKNOWN, before, after)
+        # It comes out even, or the program stops here.
+        missing = before // after
+        sizes = [missing if size is None else size for size in sizes]
+        after, count = before, Verdict.EQUAL
+    elif unknown:
+        # What is not known must not become what a symbol is bound to.
+        count = facts.compare(before, after)
+    else:
+        count = facts.force(before, after, "a reshape keeps the number of elements")
+        source = expand(Shape(source), facts).axes
+    if count is not Verdict.EQUAL:
+        asked = _asked_for(Shape(source), sizes, facts)
+        return Reshaped(asked, count, Order.UNKNOWN, before, after)
+    target = tuple(
+        Axis(size, made="reshape" if size == ONE else None)
+        for size in (None if size is None else facts.resolve(size) for size in sizes)
+    )
+    if before.number == 0:
+        return Reshaped(Shape(target), count, Order.KEPT, before, after)
+    axes, order, moved = _regroup(source, target, facts, unknown)
+    return Reshaped(Shape(axes), count, order, before, after, moved)
+
+
+def _asked_for(shape: Shape, sizes: list[Size | None], facts: Facts) -> Shape:
+    """The sizes asked for, with the first and the last axes kept as long as they are the same."""
+    kept = [Axis(size) for size in sizes]
+    front = _same(shape.lead, kept, facts)
+    kept[:front] = shape.lead[:front]
+    tail = shape.trail if shape.row is not None else shape.lead[front:]
+    back = _same(tail[::-1], kept[front:][::-1], facts)
+    if back:
+        kept[-back:] = tail[-back:]
+    return Shape(tuple(kept))
+
+
+def _same(old: Sequence[Axis], new: Sequence[Axis], facts: Facts) -> int:
+    """The number of axes from the front on that have equal sizes."""
+    count = 0
+    for left, right in zip(old, new, strict=False):
+        if not _equal(left, right, facts):
+            break
+        count += 1
+    return count
 
 
 def _equal(left: Axis, right: Axis, facts: Facts) -> bool:
@@ -135,136 +136,223 @@ def _equal(left: Axis, right: Axis, facts: Facts) -> bool:
     return facts.compare(left.size, right.size) is Verdict.EQUAL
 
 
-def _kept_prefix(source: tuple[Axis, ...], target: tuple[Axis, ...], facts: Facts) -> Shape:
-    """`target` with the leading axes that equal the source's taken over from there."""
-    kept = list(target)
-    for index, (old, new) in enumerate(zip(source, target, strict=False)):
-        if not _equal(old, new, facts):
-            break
-        kept[index] = old
-    return Shape(tuple(kept))
+# -- axes of unknown size -----------------------------------------------------------------------
 
 
-def _regroup(
-    source: tuple[Axis, ...], target: tuple[Axis, ...], total: Size, facts: Facts
-) -> Reshaped:
+def _with_stand_ins(axes: _Axes, stand_ins: dict[Symbol, Axis]) -> _Axes:
+    """The axes with a symbol for each size that is not known, so that they can be counted with."""
+    named = []
+    for axis in axes:
+        if axis.size is not None:
+            named.append(axis)
+            continue
+        symbol = Symbol("?")
+        stand_ins[symbol] = axis
+        named.append(replace(axis, size=of(symbol), parts=()))
+    return tuple(named)
+
+
+def _without_stand_ins(outcome: Reshaped, stand_ins: dict[Symbol, Axis]) -> Reshaped:
+    def known(size: Size | None) -> Size | None:
+        return None if size is None or stand_ins.keys() & set(size.symbols()) else size
+
+    def restored(axis: Axis) -> Axis:
+        symbol = None if axis.size is None else axis.size.symbol
+        if symbol in stand_ins:
+            return stand_ins[symbol]
+        return replace(axis, size=known(axis.size), parts=tuple(map(restored, axis.parts)))
+
+    moved = outcome.regrouped
+    return Reshaped(
+        Shape(tuple(map(restored, outcome.shape.axes))),
+        outcome.count,
+        outcome.order,
+        known(outcome.before),
+        known(outcome.after),
+        moved and (tuple(map(restored, moved[0])), tuple(map(restored, moved[1]))),
+    )
+
+
+# -- order --------------------------------------------------------------------------------------
+
+_Regrouped: TypeAlias = tuple[_Axes, Order, tuple[_Axes, _Axes] | None]
+
+
+def _regroup(source: _Axes, target: _Axes, facts: Facts, unknown: set[Symbol]) -> _Regrouped:
     """Pair up runs of axes with equal products, from the left; judge each run."""
     result: list[Axis] = []
     order, moved = Order.KEPT, None
     i = j = 0
     while i < len(source) or j < len(target):
-        i_end, j_end = _next_run(source, target, i, j, facts)
-        old, new = source[i:i_end], target[j:j_end]
-        axes, run_order = _run(old, new, facts)
+        a, b = _next_run(source[i:], target[j:], facts)
+        axes, run_order, run_moved = _run(source[i : i + a], target[j : j + b], facts, unknown)
         result += axes
         if run_order is not Order.KEPT and order is not Order.SCRAMBLED:
-            order = run_order
-            moved = (old, new) if run_order is Order.SCRAMBLED else None
-        i, j = i_end, j_end
-    return Reshaped(Shape(tuple(result)), Verdict.EQUAL, order, total, total, moved)
+            order, moved = run_order, run_moved
+        i, j = i + a, j + b
+    return tuple(result), order, moved
 
 
-def _next_run(
-    source: tuple[Axis, ...], target: tuple[Axis, ...], i: int, j: int, facts: Facts
-) -> tuple[int, int]:
-    """The ends of the shortest runs from `i` and `j` on that hold equally many elements."""
-    lefts = _products(source[i:])
-    rights = _products(target[j:])
-    shortest: tuple[int, int] | None = None
-    for a, left in enumerate(lefts):
-        for b, right in enumerate(rights):
-            if a + b and facts.compare(left, right) is Verdict.EQUAL and not _ones_only(left, a, b):
-                if shortest is None or a + b < sum(shortest):
-                    shortest = (a, b)
+def _next_run(source: _Axes, target: _Axes, facts: Facts) -> tuple[int, int]:
+    """The lengths of the shortest runs from the front that hold equally many elements."""
+    a, b = _shortest(_products(source), _products(target), facts)
+    # Axes of size 1 at the end belong to the last run.
+    if a == len(source) and all(axis.is_one for axis in target[b:]):
+        b = len(target)
+    if b == len(target) and all(axis.is_one for axis in source[a:]):
+        a = len(source)
+    return a, b
+
+
+def _shortest(lefts: list[Size], rights: list[Size], facts: Facts) -> tuple[int, int]:
+    if lefts and rights and lefts[0] == rights[0]:
+        return 1, 1
+    best: tuple[int, int] | None = None
+    for a, left in enumerate(lefts, 1):
+        for b, right in enumerate(rights, 1):
+            if best is not None and a + b >= sum(best):
                 break
-    if shortest is None:
-        return len(source), len(target)
-    a, b = shortest
-    # Trailing axes of size 1 belong to the last run.
-    if i + a == len(source):
-        b = len(target) - j if all(axis.is_one for axis in target[j + b :]) else b
-    if j + b == len(target):
-        a = len(source) - i if all(axis.is_one for axis in source[i + a :]) else a
-    return i + a, j + b
+            if facts.compare(left, right) is Verdict.EQUAL:
+                best = (a, b)
+                break
+    return best or (len(lefts), len(rights))
 
 
-def _ones_only(left: Size, a: int, b: int) -> bool:
-    """Whether a run would be ones on one side and nothing on the other, with more to come."""
-    return left == ONE and (a == 0 or b == 0)
-
-
-def _products(axes: tuple[Axis, ...]) -> list[Size]:
-    products = [ONE]
+def _products(axes: Iterable[Axis]) -> list[Size]:
+    """The number of elements in the first axis, the first two, and so on."""
+    products: list[Size] = []
+    total = ONE
     for axis in axes:
         assert axis.size is not None
-        products.append(products[-1] * axis.size)
+        total = total * axis.size
+        products.append(total)
     return products
 
 
-def _run(
-    old: tuple[Axis, ...], new: tuple[Axis, ...], facts: Facts
-) -> tuple[tuple[Axis, ...], Order]:
+def _run(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> _Regrouped:
     """The axes that one run of equal products gives, and whether their order is kept."""
-    solid_old = [axis for axis in old if not axis.is_one]
-    solid_new = [axis for axis in new if not axis.is_one]
-    if len(solid_old) == 1 and len(solid_new) == 1:
-        kept = solid_old[0]
-        return tuple(axis if axis.is_one else kept for axis in new), Order.KEPT
-    if len(solid_new) == 1:
-        merged = Axis(solid_new[0].size, parts=_parts(solid_old))
-        return tuple(axis if axis.is_one else merged for axis in new), Order.KEPT
+    solid_old = tuple(axis for axis in old if not axis.is_one)
+    solid_new = tuple(axis for axis in new if not axis.is_one)
+    if len(solid_new) == 1 and solid_old:
+        merged = Axis(solid_new[0].size, parts=_pieces(solid_old, facts))
+        return _filled(old, new, solid_old if len(solid_old) == 1 else (merged,)), Order.KEPT, None
+    pieces = _pieces(solid_old, facts)
+    if len(pieces) > len(solid_old):
+        # What was merged before comes apart the same way, or it is dealt out anew.
+        axes, order, moved = _regroup(pieces, solid_new, facts, unknown)
+        return _filled(old, new, axes), order, moved and (old, new)
     if len(solid_old) <= 1:
-        return _split(solid_old, new, facts), Order.KEPT
-    return new, _chain(solid_old, solid_new)
+        return _filled(old, new, solid_new), Order.KEPT, None
+    order, axes = _chain(solid_old, solid_new, facts, unknown)
+    moved = (old, new) if order is Order.SCRAMBLED else None
+    return _filled(old, new, axes), order, moved
 
 
-def _parts(axes: list[Axis]) -> tuple[Axis, ...]:
-    parts: list[Axis] = []
+def _filled(old: _Axes, new: _Axes, solid: _Axes) -> _Axes:
+    """`new` with these axes for those that are not 1; the ones of `old` stay if as many stay."""
+    ones = [axis for axis in old if axis.is_one]
+    if len(ones) != len(new) - len(solid):
+        ones = [axis for axis in new if axis.is_one]
+    next_one, next_solid = iter(ones), iter(solid)
+    return tuple(next(next_one if axis.is_one else next_solid) for axis in new)
+
+
+def _pieces(axes: _Axes, facts: Facts) -> _Axes:
+    """The axes with those that were merged before taken apart again."""
+    pieces: list[Axis] = []
     for axis in axes:
-        parts += axis.parts or (axis,)
-    return tuple(parts)
+        sizes = [part.size for part in axis.parts if part.size is not None]
+        whole = axis.size is not None and 0 < len(sizes) == len(axis.parts)
+        if whole and axis.size is not None and _holds(axis.size, sizes, facts):
+            pieces += axis.parts
+        else:
+            pieces.append(axis)
+    return tuple(pieces)
 
 
-def _split(old: list[Axis], new: tuple[Axis, ...], facts: Facts) -> tuple[Axis, ...]:
-    """Split one axis; if it was merged from axes of just these sizes, they come back."""
-    parts = old[0].parts if old else ()
-    solid = [axis for axis in new if not axis.is_one]
-    if len(parts) == len(solid) and all(
-        _equal(part, axis, facts) for part, axis in zip(parts, solid, strict=True)
-    ):
-        back = iter(parts)
-        return tuple(axis if axis.is_one else next(back) for axis in new)
-    return new
+def _holds(size: Size, parts: list[Size], facts: Facts) -> bool:
+    """Whether an axis still is as large as the parts it was merged from."""
+    return facts.compare(size, product(parts)) is Verdict.EQUAL
 
 
-def _chain(old: list[Axis], new: list[Axis]) -> Order:
-    """Whether the boundaries inside one run form a chain of divisors."""
-    boundaries = [*_products(tuple(old))[1:-1], *_products(tuple(new))[1:-1]]
-    for index, a in enumerate(boundaries):
-        for b in boundaries[index + 1 :]:
-            divides = _divides(a, b)
-            if divides is not True:
-                return Order.SCRAMBLED if divides is False else Order.UNKNOWN
-    return Order.KEPT
+def _chain(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> tuple[Order, _Axes]:
+    """Whether the boundaries inside one run form a chain of divisors, and the axes it gives."""
+    lefts, rights = _products(old), _products(new)
+    generic = _even_divisions(axis.size for axis in old + new if axis.size is not None)
+    ordered: list[tuple[Size, Size]] = []
+    order = Order.KEPT
+    for written in lefts[:-1] + rights[:-1]:
+        boundary = written.substitute(generic.get)
+        place = 0
+        for other, _ in ordered:
+            if facts.always_divides(other, boundary):
+                place += 1
+            elif not facts.always_divides(boundary, other):
+                order = _worse(order, _by_accident(boundary, other, unknown))
+        ordered.insert(place, (boundary, written))
+    if order is not Order.KEPT:
+        return order, new
+    return order, _refined(old, new, [written for _, written in ordered], lefts[-1], rights[-1])
 
 
-def _divides(a: Size, b: Size) -> bool | None:
-    """Whether one of two boundaries divides the other, for every size; None if it may for some.
+def _even_divisions(sizes: Iterable[Size]) -> dict[Atom, Size]:
+    """Symbols that are divided, written as denominator times quotient, and these quotients.
 
-    Numbers decide themselves. Two products of symbols of which neither contains the other divide
-    each other only by accident.
+    ``d_model // n_heads`` comes out even, so ``d_model`` is ``n_heads * q`` and nothing else is
+    known of it: whether ``T`` divides it is settled then.
     """
-    x, y = a.number, b.number
-    if x is not None and y is not None:
-        return bool(x and y) and (x % y == 0 or y % x == 0)
-    if a.divided_by(b) is not None or b.divided_by(a) is not None:
-        return True
-    if a.factors() is not None and b.factors() is not None and not _has_quotient(a, b):
-        return False
-    return None
+    generic: dict[Atom, Size] = {}
+    for size in sizes:
+        for atom in size.atoms():
+            if type(atom) is not Quotient or atom in generic:
+                continue
+            symbol = atom.numerator.symbol
+            if symbol is None or symbol in generic or symbol in atom.denominator.symbols():
+                continue
+            generic[atom] = of(Symbol("q"))
+            generic[symbol] = atom.denominator * generic[atom]
+    return generic
 
 
-def _has_quotient(*sizes: Size) -> bool:
-    from attncheck.algebra.size import Symbol
+def _by_accident(a: Size, b: Size, unknown: set[Symbol]) -> Order:
+    """What it means that neither boundary divides the other for every size.
 
-    return any(type(atom) is not Symbol for size in sizes for atom in size.atoms())
+    Two sizes that have nothing to do with each other divide each other only by accident; of a
+    division that is left or an unknown size nobody can say.
+    """
+    for atom in (*a.atoms(), *b.atoms()):
+        if type(atom) is not Symbol or atom in unknown:
+            return Order.UNKNOWN
+    return Order.SCRAMBLED
+
+
+def _worse(one: Order, other: Order) -> Order:
+    return one if one is Order.SCRAMBLED else other
+
+
+def _refined(old: _Axes, new: _Axes, boundaries: list[Size], before: Size, after: Size) -> _Axes:
+    """`new` with the parts that each axis is merged from; as it is where they have no expression.
+
+    ``(B, H*D)`` to ``(B*H, D)``: the first axis is B, and the part H of the other.
+    """
+    starts = [ONE, *boundaries]
+    lefts, rights = _products(old), _products(new)
+    axes: list[Axis] = []
+    parts: list[Axis] = []
+    for index, start in enumerate(starts):
+        last = index + 1 == len(starts)
+        end = after if last else starts[index + 1]
+        size = end.divided_by(start) or (before.divided_by(start) if last else None)
+        if size is None:
+            return new
+        whole = [i for i, left in enumerate(lefts) if left == end and _starts(lefts, i) == start]
+        parts.append(old[whole[0]] if whole else Axis(size))
+        if last or end in rights:
+            wanted = new[len(axes)].size
+            axes.append(Axis(wanted, parts=tuple(parts)) if len(parts) > 1 else Axis(wanted))
+            parts = []
+    return tuple(axes) if len(axes) == len(new) else new
+
+
+def _starts(products: list[Size], index: int) -> Size:
+    return products[index - 1] if index else ONE

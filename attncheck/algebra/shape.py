@@ -1,9 +1,12 @@
 """Shapes: axes that know their size and where they came from, closed or open in the middle.
 
 A closed shape lists all its axes. An open one knows some leading and some trailing axes around a
-`Row`, a middle of unknown length: ``x.size(0)`` gives a leading axis, ``Linear(d, e)(x)`` a trailing
-one, ``B, T, C = x.shape`` closes it. A row is bound in `Facts` like a flexible symbol; `expand`
-puts in what is known.
+`Row`, a middle of unknown length: ``x.transpose(0, 1)`` shows leading axes, ``Linear(d, e)(x)`` a
+trailing one, ``B, T, C = x.shape`` closes it. A row is bound in `Facts` like a flexible symbol;
+`expand` puts in what is known.
+
+To read ``x.shape[0]`` is another thing than to use the first axis: of a vector it is the last axis
+too. `leading_axis` reads without claiming that the axis lies before the trailing ones.
 """
 
 from __future__ import annotations
@@ -64,13 +67,21 @@ UNKNOWN_AXIS = Axis(None)
 
 
 class Row:
-    """The unknown middle of an open shape; bound in `Facts.rows` to the shape it turns out to be."""
+    """The unknown middle of an open shape; bound in `Facts.rows` to what it turns out to be.
 
-    __slots__ = ("name", "serial")
+    ``born`` says that `name` is a tensor's, so that the axes found in it are that tensor's own.
+    """
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("born", "name", "serial")
+
+    def __init__(self, name: str, *, born: bool = True) -> None:
         self.name = name
+        self.born = born
         self.serial = next(_serials)
+
+    def rest(self) -> Row:
+        """What is left unknown of this middle when some of its axes are found."""
+        return Row(self.name, born=self.born)
 
     def __repr__(self) -> str:
         return f"*{self.name}"
@@ -132,7 +143,7 @@ def fresh_axis(row: Row, index: int) -> Axis:
     Its size is a flexible symbol, named after the tensor.
     """
     name = f"{row.name}_{index}" if index >= 0 else f"{row.name}_last{-index}"
-    return Axis(of(Symbol(name, flexible=True)), Tag(row.name, index))
+    return Axis(of(Symbol(name, flexible=True)), Tag(row.name, index) if row.born else None)
 
 
 def shape_of(*sizes: Size | int | None, root: str | None = None) -> Shape:
@@ -164,28 +175,42 @@ def expand(shape: Shape, facts: Facts) -> Shape:
         bound = facts.rows.get(shape.row)
         if bound is None:
             break
-        assert isinstance(bound, Shape)
         if bound.row is None:
             shape = Shape(shape.lead + bound.lead + shape.trail)
         else:
             shape = Shape(shape.lead + bound.lead, bound.row, bound.trail + shape.trail)
     if facts.has_bindings:
-        shape = Shape(_resolve(shape.lead, facts), shape.row, _resolve(shape.trail, facts))
+        lead, trail = _resolve(shape.lead, facts), _resolve(shape.trail, facts)
+        if lead is not shape.lead or trail is not shape.trail:
+            shape = Shape(lead, shape.row, trail)
     return shape
 
 
 def _resolve(axes: tuple[Axis, ...], facts: Facts) -> tuple[Axis, ...]:
-    resolved = []
-    changed = False
-    for axis in axes:
-        size = axis.size
-        if size is not None:
-            known = facts.resolve(size)
-            if known is not size:
-                axis = replace(axis, size=known)
-                changed = True
-        resolved.append(axis)
-    return tuple(resolved) if changed else axes
+    resolved = None
+    for index, axis in enumerate(axes):
+        if axis.size is None:
+            continue
+        known = facts.resolve(axis.size)
+        if known is not axis.size:
+            resolved = list(axes) if resolved is None else resolved
+            resolved[index] = replace(axis, size=known)
+    return axes if resolved is None else tuple(resolved)
+
+
+# -- finding out an open shape --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An axis that was read by its number from the front of a tensor whose rank is not known.
+
+    If the row it was read from turns out to be too short to hold it, it is one of the axes
+    ``after`` that row.
+    """
+
+    axis: Axis
+    after: tuple[Axis, ...]
 
 
 def close(shape: Shape, rank: int, facts: Facts) -> Shape | None:
@@ -196,13 +221,13 @@ def close(shape: Shape, rank: int, facts: Facts) -> Shape | None:
     missing = rank - shape.at_least
     if missing < 0:
         return None
-    middle = tuple(fresh_axis(shape.row, len(shape.lead) + index) for index in range(missing))
-    facts.bind_row(shape.row, Shape(middle))
-    return Shape(shape.lead + middle + shape.trail)
+    middle = _found(shape, missing, facts)
+    bind_row(shape.row, Shape(middle), facts)
+    return expand(shape, facts)
 
 
 def with_trailing(shape: Shape, count: int, facts: Facts) -> Shape | None:
-    """Make an open shape show at least `count` trailing axes; None if it is closed and has fewer."""
+    """Make an open shape show `count` trailing axes or more; None if it is closed and has fewer."""
     shape = expand(shape, facts)
     if shape.row is None:
         return shape if len(shape.lead) >= count else None
@@ -210,21 +235,69 @@ def with_trailing(shape: Shape, count: int, facts: Facts) -> Shape | None:
     if missing <= 0:
         return shape
     middle = tuple(fresh_axis(shape.row, index - count) for index in range(missing))
-    rest = Row(shape.row.name)
-    facts.bind_row(shape.row, Shape((), rest, middle))
-    return Shape(shape.lead, rest, middle + shape.trail)
+    bind_row(shape.row, Shape((), shape.row.rest(), middle), facts)
+    return expand(shape, facts)
 
 
 def with_leading(shape: Shape, count: int, facts: Facts) -> Shape | None:
-    """Make an open shape show at least `count` leading axes; None if it is closed and has fewer."""
+    """Make an open shape show `count` leading axes or more; None if it is closed and has fewer."""
     shape = expand(shape, facts)
     if shape.row is None:
         return shape if len(shape.lead) >= count else None
     missing = count - len(shape.lead)
     if missing <= 0:
         return shape
-    first = len(shape.lead)
-    middle = tuple(fresh_axis(shape.row, first + index) for index in range(missing))
-    rest = Row(shape.row.name)
-    facts.bind_row(shape.row, Shape(middle, rest))
-    return Shape(shape.lead + middle, rest, shape.trail)
+    middle = _found(shape, missing, facts)
+    bind_row(shape.row, Shape(middle, shape.row.rest()), facts)
+    return expand(shape, facts)
+
+
+def leading_axis(shape: Shape, index: int, facts: Facts) -> Axis | None:
+    """The axis ``shape[index]``, `index` from 0; None if the shape is closed and has no such axis.
+
+    Of an open shape this claims only that there are so many axes, not that the axis lies before
+    the trailing ones that are known: ``d = query.shape[0]`` is how a vector's only axis is read.
+    """
+    shape = expand(shape, facts)
+    if index < len(shape.lead):
+        return shape.lead[index]
+    if shape.row is None:
+        return None
+    inside = index - len(shape.lead)
+    known = facts.readings.get((shape.row, inside))
+    if known is not None:
+        return _resolve((known.axis,), facts)[0]
+    axis = fresh_axis(shape.row, index)
+    facts.read_row(shape.row, inside, Reading(axis, shape.trail))
+    return axis
+
+
+def bind_row(row: Row, shape: Shape, facts: Facts) -> None:
+    """Record what a shape's unknown middle is, and which axes those are that were read from it."""
+    facts.bind_row(row, shape)
+    readings = [(key[1], value) for key, value in facts.readings.items() if key[0] is row]
+    for index, reading in readings:
+        beyond = index - len(shape.lead)
+        if beyond >= 0 and shape.row is not None:
+            after = shape.trail + reading.after
+            facts.read_row(shape.row, beyond, Reading(reading.axis, after))
+            continue
+        listed = shape.lead + reading.after
+        if index < len(listed):
+            _same(reading.axis, listed[index], facts)
+
+
+def _found(shape: Shape, count: int, facts: Facts) -> tuple[Axis, ...]:
+    """The first `count` axes of a shape's row: those that were read already, else new ones."""
+    row, first = shape.row, len(shape.lead)
+    assert row is not None
+    readings = (facts.readings.get((row, index)) for index in range(count))
+    return tuple(
+        fresh_axis(row, first + index) if reading is None else reading.axis
+        for index, reading in enumerate(readings)
+    )
+
+
+def _same(read: Axis, listed: Axis, facts: Facts) -> None:
+    if read.size is not None and listed.size is not None:
+        facts.force(read.size, listed.size, "both are the same axis")

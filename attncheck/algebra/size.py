@@ -8,106 +8,43 @@ source; what is learned on the way (bindings, divisibility) lives in `attncheck.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import gcd
+from typing import Final
 
-_serials = itertools.count()
+from attncheck.algebra.atoms import (
+    Atom,
+    Division,
+    Monomial,
+    Quotient,
+    Remainder,
+    Symbol,
+    divide,
+    monomial_text,
+    multiply,
+    term_key,
+    written_key,
+)
 
+__all__ = [
+    "ONE",
+    "ZERO",
+    "Atom",
+    "Monomial",
+    "Quotient",
+    "Remainder",
+    "Size",
+    "Symbol",
+    "const",
+    "of",
+    "product",
+]
 
-class Symbol:
-    """A named size that is not known as a number.
-
-    A *flexible* symbol is the unknown axis of an unseen parameter: the first operation that forces
-    it binds it. A *rigid* one stands for a size the code names (a constructor argument, a name of
-    the dimension table). ``value`` is the number it is known to have in this program, if any;
-    ``table`` says that the name belongs to the dimension table, whose distinct names are distinct
-    sizes. Symbols are compared by identity: two functions may both say ``T``.
-    """
-
-    __slots__ = ("flexible", "name", "positive", "serial", "table", "value")
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        flexible: bool = False,
-        value: int | None = None,
-        table: bool = False,
-        positive: bool = True,
-    ) -> None:
-        self.name = name
-        self.flexible = flexible
-        self.value = value
-        self.table = table
-        self.positive = positive
-        self.serial = next(_serials)
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-class Quotient:
-    """``numerator // denominator`` that is not known to come out even."""
-
-    __slots__ = ("denominator", "name", "numerator", "serial")
-    flexible: Final = False
-    table: Final = False
-    positive: Final = False
-    value: Final = None
-
-    def __init__(self, numerator: Size, denominator: Size) -> None:
-        self.numerator = numerator
-        self.denominator = denominator
-        self.name = f"{_factor(numerator)}//{_factor(denominator)}"
-        self.serial = -1
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is Quotient
-            and self.numerator == other.numerator
-            and self.denominator == other.denominator
-        )
-
-    def __hash__(self) -> int:
-        return hash(("//", self.numerator, self.denominator))
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-class Remainder:
-    """``numerator % denominator`` that is not known to be zero."""
-
-    __slots__ = ("denominator", "name", "numerator", "serial")
-    flexible: Final = False
-    table: Final = False
-    positive: Final = False
-    value: Final = None
-
-    def __init__(self, numerator: Size, denominator: Size) -> None:
-        self.numerator = numerator
-        self.denominator = denominator
-        self.name = f"{_factor(numerator)}%{_factor(denominator)}"
-        self.serial = -1
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is Remainder
-            and self.numerator == other.numerator
-            and self.denominator == other.denominator
-        )
-
-    def __hash__(self) -> int:
-        return hash(("%", self.numerator, self.denominator))
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-Atom: TypeAlias = Symbol | Quotient | Remainder
-#: A product of atoms, each as often as its power: sorted, without repetition; `()` is 1.
-Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
+#: Beyond these a size is no longer a size anybody writes; it becomes a symbol of its own, so that
+#: no source text can make the algebra run away.
+_MAX_TERMS: Final = 256
+_MAX_KEY: Final = 400
+_MAX_BITS: Final = 4096
 
 
 class Size:
@@ -129,6 +66,15 @@ class Size:
         if self._hash is None:
             self._hash = hash(frozenset(self.terms.items()))
         return self._hash
+
+    def key(self) -> tuple[int, ...]:
+        """Numbers that no other size has: what sorts ``//`` and ``%`` among each other."""
+        key = [len(self.terms)]
+        for monomial, coefficient in sorted(self.terms.items(), key=term_key):
+            key += (coefficient, len(monomial))
+            for atom, power in monomial:
+                key += (power, *atom.key)
+        return tuple(key)
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -161,13 +107,14 @@ class Size:
 
     def symbols(self) -> Iterator[Symbol]:
         """Every symbol that occurs, also inside ``//`` and ``%``."""
-        for atom in self.atoms():
-            if type(atom) is Symbol:
-                yield atom
-            else:
-                assert isinstance(atom, Quotient | Remainder)
-                yield from atom.numerator.symbols()
-                yield from atom.denominator.symbols()
+        for monomial in self.terms:
+            for atom, _ in monomial:
+                if type(atom) is Symbol:
+                    yield atom
+                else:
+                    assert isinstance(atom, Division)
+                    yield from atom.numerator.symbols()
+                    yield from atom.denominator.symbols()
 
     def factors(self) -> Monomial | None:
         """The atoms of a size that is one product with coefficient 1, else None."""
@@ -179,14 +126,7 @@ class Size:
     # -- arithmetic ----------------------------------------------------------------------------
 
     def __add__(self, other: Size | int) -> Size:
-        terms = dict(self.terms)
-        for monomial, coefficient in _size(other).terms.items():
-            total = terms.get(monomial, 0) + coefficient
-            if total:
-                terms[monomial] = total
-            else:
-                terms.pop(monomial, None)
-        return Size(terms)
+        return _sum(self, _size(other), 1)
 
     __radd__ = __add__
 
@@ -194,10 +134,10 @@ class Size:
         return Size({monomial: -coefficient for monomial, coefficient in self.terms.items()})
 
     def __sub__(self, other: Size | int) -> Size:
-        return self + -_size(other)
+        return _sum(self, _size(other), -1)
 
     def __rsub__(self, other: int) -> Size:
-        return _size(other) - self
+        return _sum(_size(other), self, -1)
 
     def __mul__(self, other: Size | int) -> Size:
         other = _size(other)
@@ -205,74 +145,130 @@ class Size:
             return self
         if self is ONE:
             return other
+        if len(self.terms) * len(other.terms) > _MAX_TERMS:
+            return _runaway()
         terms: dict[Monomial, int] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
-                monomial = _multiply(left, right)
+                monomial = multiply(left, right)
                 total = terms.get(monomial, 0) + a * b
                 if total:
                     terms[monomial] = total
                 else:
                     terms.pop(monomial, None)
-        return Size(terms)
+        return _bounded(terms)
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Size | int) -> Size:
         other = _size(other)
-        exact = self.divided_by(other)
-        if exact is not None:
-            return exact
-        a, b = self.number, other.number
-        if a is not None and b:
-            return const(a // b)
-        return of(Quotient(self, other))
+        whole, rest = _split(self, other)
+        if not rest.terms and other.terms:
+            return whole
+        if rest.number is not None and other.number:
+            return whole + rest.number // other.number
+        _, rest, divisor = _reduced(rest, other)
+        inner = _lone_quotient(rest)
+        if inner is not None and _surely_positive(divisor):
+            # floor(floor(a / b) / c) is floor(a / (b*c)) for every c > 0.
+            return whole + inner.numerator // (inner.denominator * divisor)
+        return whole + _atom(Quotient(rest, divisor))
+
+    def __rfloordiv__(self, other: int) -> Size:
+        return _size(other) // self
 
     def __mod__(self, other: Size | int) -> Size:
         other = _size(other)
-        if self.divided_by(other) is not None:
+        _, rest = _split(self, other)
+        if not rest.terms and other.terms:
             return ZERO
-        a, b = self.number, other.number
-        if a is not None and b:
-            return const(a % b)
-        return of(Remainder(self, other))
+        if rest.number is not None and other.number:
+            return const(rest.number % other.number)
+        scale, rest, divisor = _reduced(rest, other)
+        return scale * _atom(Remainder(rest, divisor))
+
+    def __rmod__(self, other: int) -> Size:
+        return _size(other) % self
 
     def __pow__(self, exponent: int) -> Size:
-        result = ONE
-        for _ in range(exponent):
-            result = result * self
+        """The power.
+
+        Raises ValueError for a negative exponent, of which no size is the result.
+        """
+        if exponent < 0:
+            raise ValueError("a size has no negative power")
+        number = self.number
+        if number is not None and number * number <= 1:
+            return const(number**exponent)
+        if exponent > _MAX_BITS:
+            return _runaway()
+        result, square = ONE, self
+        while exponent:
+            if exponent & 1:
+                result = result * square
+            exponent >>= 1
+            if exponent:
+                square = square * square
         return result
 
     def divided_by(self, other: Size) -> Size | None:
-        """The exact quotient by a single term (a number, a product), or None."""
-        if len(other.terms) != 1:
-            return ONE if self == other and other.terms else None
+        """The size that times `other` is this one for every value of the symbols, or None."""
+        if not other.terms:
+            return None
+        if len(other.terms) > 1:
+            return _divided_by_sum(self, other)
         ((divisor, scale),) = other.terms.items()
         terms: dict[Monomial, int] = {}
         for monomial, coefficient in self.terms.items():
-            quotient = _divide(monomial, divisor)
+            quotient = divide(monomial, divisor)
             if quotient is None or coefficient % scale:
                 return None
             terms[quotient] = coefficient // scale
         return Size(terms)
 
+    def primitive(self) -> Size:
+        """This size without the number and the positive atoms that divide it all.
+
+        It is zero exactly where this size is.
+        """
+        if len(self.terms) < 2:
+            return self
+        content, common = _common(self)
+        common = tuple(pair for pair in common if type(pair[0]) is Symbol and pair[0].positive)
+        if content == 1 and not common:
+            return self
+        quotient = self.divided_by(Size({common: content}))
+        assert quotient is not None
+        return quotient
+
     # -- substitution --------------------------------------------------------------------------
 
     def replace(self, lookup: Callable[[Symbol], Size | None]) -> Size:
-        """This size with every symbol that `lookup` knows put in, also inside ``//`` and ``%``."""
-        result: Size | None = None
+        """This size with every symbol that `lookup` knows put in, also inside ``//`` and ``%``.
+
+        All are put in at once: what was put in is not looked up again.
+        """
+        return self.substitute(lambda atom: lookup(atom) if type(atom) is Symbol else None)
+
+    def substitute(self, lookup: Callable[[Atom], Size | None]) -> Size:
+        """Like `replace`, with an answer for whole ``//`` and ``%`` atoms too."""
+        changed: Size | None = None
+        kept: dict[Monomial, int] = {}
         for monomial, coefficient in self.terms.items():
-            product: Size | None = None
+            left: list[tuple[Atom, int]] = []
+            factor: Size | None = None
             for atom, power in monomial:
                 put = _replace_atom(atom, lookup)
-                if put is not None:
-                    rest = tuple(pair for pair in monomial if pair[0] != atom)
-                    product = (Size({rest: coefficient}) * put**power).replace(lookup)
-                    break
-            if product is None:
-                product = Size({monomial: coefficient})
-            result = product if result is None else result + product
-        return ZERO if result is None else result
+                if put is None:
+                    left.append((atom, power))
+                else:
+                    factor = put**power if factor is None else factor * put**power
+            if factor is None:
+                kept[monomial] = coefficient
+            else:
+                term = Size({tuple(left): coefficient}) * factor
+                changed = term if changed is None else changed + term
+        return self if changed is None else Size(kept) + changed
 
     def evaluate(self, values: Mapping[Symbol, int] | None = None) -> int | None:
         """The number this size has, from `values` and from the symbols' own values, or None.
@@ -281,13 +277,13 @@ class Size:
         """
         total = 0
         for monomial, coefficient in self.terms.items():
-            product = coefficient
+            term = coefficient
             for atom, power in monomial:
                 value = _atom_value(atom, values)
                 if value is None:
                     return None
-                product *= value**power
-            total += product
+                term *= value**power
+            total += term
         return total
 
     # -- writing -------------------------------------------------------------------------------
@@ -295,16 +291,18 @@ class Size:
     def __str__(self) -> str:
         if not self.terms:
             return "0"
-        # Constants last, products in the order in which their symbols were made.
-        ordered = sorted(self.terms.items(), key=lambda term: (term[0] == (), -_degree(term[0])))
+        ordered = sorted(self.terms.items(), key=written_key)
+        if ordered[0][1] < 0 < ordered[-1][1]:
+            ordered.insert(0, ordered.pop())
         text = ""
         for monomial, coefficient in ordered:
-            sign = "-" if coefficient < 0 else "+"
-            body = _monomial_text(monomial, abs(coefficient))
-            if not text:
-                text = f"-{body}" if sign == "-" else body
+            if coefficient > 0:
+                body = monomial_text(monomial, coefficient, bare=True)
+                text = f"{text} + {body}" if text else body
             else:
-                text += f" {sign} {body}"
+                # -a//b would be (-a)//b, but c - a//b is what it says.
+                body = monomial_text(monomial, -coefficient, bare=bool(text))
+                text = f"{text} - {body}" if text else f"-{body}"
         return text
 
     __repr__ = __str__
@@ -313,7 +311,9 @@ class Size:
 def const(value: int) -> Size:
     """The size that is the integer `value`."""
     small = _SMALL.get(value)
-    return small if small is not None else Size({(): value})
+    if small is not None:
+        return small
+    return Size({(): value}) if value.bit_length() <= _MAX_BITS else _runaway()
 
 
 def of(atom: Atom) -> Size:
@@ -321,7 +321,7 @@ def of(atom: Atom) -> Size:
     return Size({((atom, 1),): 1})
 
 
-def product(sizes: list[Size]) -> Size:
+def product(sizes: Iterable[Size]) -> Size:
     """The product of `sizes`; 1 for none."""
     result = ONE
     for size in sizes:
@@ -333,47 +333,135 @@ def _size(value: Size | int) -> Size:
     return value if isinstance(value, Size) else const(value)
 
 
-def _key(pair: tuple[Atom, int]) -> tuple[int, str]:
-    return pair[0].serial, pair[0].name
+def _runaway() -> Size:
+    """What stands for a size too large to be kept: a number that equals nothing else."""
+    return of(Symbol("huge", positive=False))
 
 
-def _multiply(left: Monomial, right: Monomial) -> Monomial:
-    if not left:
-        return right
-    if not right:
-        return left
-    powers: dict[Atom, int] = dict(left)
-    for atom, power in right:
-        powers[atom] = powers.get(atom, 0) + power
-    return tuple(sorted(powers.items(), key=_key))
+def _bounded(terms: dict[Monomial, int]) -> Size:
+    for coefficient in terms.values():
+        if coefficient.bit_length() > _MAX_BITS:
+            return _runaway()
+    return Size(terms)
 
 
-def _divide(monomial: Monomial, divisor: Monomial) -> Monomial | None:
-    if not divisor:
-        return monomial
-    powers: dict[Atom, int] = dict(monomial)
-    for atom, power in divisor:
-        left = powers.get(atom, 0) - power
-        if left < 0:
-            return None
-        if left:
-            powers[atom] = left
+def _atom(division: Quotient | Remainder) -> Size:
+    return of(division) if len(division.key) <= _MAX_KEY else _runaway()
+
+
+# -- sums and divisions -------------------------------------------------------------------------
+
+
+def _sum(left: Size, right: Size, sign: int) -> Size:
+    terms = dict(left.terms)
+    for monomial, coefficient in right.terms.items():
+        total = terms.get(monomial, 0) + sign * coefficient
+        if total:
+            terms[monomial] = total
         else:
-            del powers[atom]
-    return tuple(powers.items())
+            del terms[monomial]
+    return Size(terms)
 
 
-def _degree(monomial: Monomial) -> int:
-    return sum(power for _, power in monomial)
+def _split(size: Size, divisor: Size) -> tuple[Size, Size]:
+    """`size` as (whole, rest) with ``size == whole*divisor + rest``, `whole` as much as can be."""
+    if len(divisor.terms) != 1:
+        exact = size.divided_by(divisor)
+        return (ZERO, size) if exact is None else (exact, ZERO)
+    ((monomial, scale),) = divisor.terms.items()
+    whole: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for dividend, coefficient in size.terms.items():
+        quotient = divide(dividend, monomial)
+        if quotient is None:
+            rest[dividend] = coefficient
+            continue
+        times, left = divmod(coefficient, scale)
+        if times:
+            whole[quotient] = times
+        if left:
+            rest[dividend] = left
+    return Size(whole), Size(rest)
 
 
-def _replace_atom(atom: Atom, lookup: Callable[[Symbol], Size | None]) -> Size | None:
-    if type(atom) is Symbol:
-        return lookup(atom)
-    assert isinstance(atom, Quotient | Remainder)
-    numerator = atom.numerator.replace(lookup)
-    denominator = atom.denominator.replace(lookup)
-    if numerator == atom.numerator and denominator == atom.denominator:
+def _common(*sizes: Size) -> tuple[int, Monomial]:
+    """The greatest number and product that divide every term of all `sizes`."""
+    content = 0
+    shared: dict[Atom, int] | None = None
+    for size in sizes:
+        for monomial, coefficient in size.terms.items():
+            content = gcd(content, coefficient)
+            powers = dict(monomial)
+            if shared is None:
+                shared = powers
+            elif shared:
+                both = shared.keys() & powers.keys()
+                shared = {a: min(n, powers[a]) for a, n in shared.items() if a in both}
+    return content, tuple((shared or {}).items())
+
+
+def _reduced(rest: Size, divisor: Size) -> tuple[Size, Size, Size]:
+    """What `rest` and `divisor` have in common, and both without it."""
+    content, shared = _common(rest, divisor)
+    if not divisor.terms or (content == 1 and not shared):
+        return ONE, rest, divisor
+    scale = Size({shared: content})
+    shorter, by = rest.divided_by(scale), divisor.divided_by(scale)
+    assert shorter is not None
+    assert by is not None
+    return scale, shorter, by
+
+
+def _divided_by_sum(size: Size, divisor: Size) -> Size | None:
+    """Exact division by several terms: the schoolbook's, largest terms first."""
+    atoms = sorted({*size.atoms(), *divisor.atoms()}, key=lambda atom: atom.key)
+
+    def powers(monomial: Monomial) -> list[int]:
+        given: dict[Atom, int] = dict(monomial)
+        return [given.get(atom, 0) for atom in atoms]
+
+    largest = max(divisor.terms, key=powers)
+    scale = divisor.terms[largest]
+    quotient: dict[Monomial, int] = {}
+    rest = size
+    for _ in range(_MAX_TERMS):
+        if not rest.terms:
+            return Size(quotient)
+        top = max(rest.terms, key=powers)
+        monomial = divide(top, largest)
+        if monomial is None or rest.terms[top] % scale:
+            return None
+        quotient[monomial] = rest.terms[top] // scale
+        rest = rest - Size({monomial: quotient[monomial]}) * divisor
+    return None
+
+
+def _lone_quotient(size: Size) -> Quotient | None:
+    monomial = size.factors()
+    if monomial is None or len(monomial) != 1 or monomial[0][1] != 1:
+        return None
+    atom = monomial[0][0]
+    return atom if type(atom) is Quotient else None
+
+
+def _surely_positive(size: Size) -> bool:
+    return all(
+        coefficient > 0 and all(atom.positive for atom, _ in monomial)
+        for monomial, coefficient in size.terms.items()
+    )
+
+
+# -- substitution and text ----------------------------------------------------------------------
+
+
+def _replace_atom(atom: Atom, lookup: Callable[[Atom], Size | None]) -> Size | None:
+    put = lookup(atom)
+    if put is not None or type(atom) is Symbol:
+        return put
+    assert isinstance(atom, Division)
+    numerator = atom.numerator.substitute(lookup)
+    denominator = atom.denominator.substitute(lookup)
+    if numerator is atom.numerator and denominator is atom.denominator:
         return None
     return numerator // denominator if type(atom) is Quotient else numerator % denominator
 
@@ -383,28 +471,12 @@ def _atom_value(atom: Atom, values: Mapping[Symbol, int] | None) -> int | None:
         if values is not None and atom in values:
             return values[atom]
         return atom.value
-    assert isinstance(atom, Quotient | Remainder)
+    assert isinstance(atom, Division)
     numerator = atom.numerator.evaluate(values)
     denominator = atom.denominator.evaluate(values)
     if numerator is None or not denominator:
         return None
     return numerator // denominator if type(atom) is Quotient else numerator % denominator
-
-
-def _factor(size: Size) -> str:
-    """`size` as it stands in a product or a quotient: in brackets unless it is one plain factor."""
-    text = str(size)
-    return text if size.symbol is not None or size.number is not None else f"({text})"
-
-
-def _monomial_text(monomial: Monomial, coefficient: int) -> str:
-    factors = [str(coefficient)] if coefficient != 1 or not monomial else []
-    for atom, power in monomial:
-        name = atom.name if type(atom) is Symbol else f"({atom.name})"
-        if len(monomial) == 1 and power == 1 and coefficient == 1:
-            name = atom.name
-        factors.append(name if power == 1 else f"{name}**{power}")
-    return "*".join(factors)
 
 
 _SMALL: Final[dict[int, Size]] = {n: Size({(): n} if n else {}) for n in range(-8, 1025)}

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 
 from attncheck.frameworks.spelling import Spelling, Table
 
-#: The table modules of each library. A list rather than a walk over the package, so that a frozen
-#: or zipped installation finds them as well; a test holds it against the folders.
-MODULES = {
-    library: (
-        "products",
-        "elementwise",
-        "reductions",
-        "shaping",
-        "functional",
-        "indexing",
-        "creation",
-        "joining",
-        "losses",
-        "queries",
-    )
-    for library in ("torch", "numpy")
-}
+#: The table modules of each library: no walk over the folders, which costs more at start-up than
+#: importing them; a test holds the list against the folders.
+_SHARED = (
+    "products",
+    "elementwise",
+    "reductions",
+    "shaping",
+    "indexing",
+    "creation",
+    "joining",
+    "queries",
+)
+MODULES = {"torch": (*_SHARED, "functional", "losses"), "numpy": _SHARED}
 
 
 @functools.cache
@@ -33,9 +28,8 @@ def tables() -> tuple[Table, ...]:
     found = []
     for library, names in MODULES.items():
         for name in names:
-            path = f"attncheck.frameworks.{library}.{name}"
-            if importlib.util.find_spec(path) is not None:
-                found.append(importlib.import_module(path).TABLE)
+            module = importlib.import_module(f"attncheck.frameworks.{library}.{name}")
+            found.append(module.TABLE)
     return tuple(found)
 
 

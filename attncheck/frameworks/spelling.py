@@ -1,9 +1,10 @@
 """Spellings: a library's full name and parameter list for a neutral operator.
 
 A parameter list is written as in the library's documentation, with the neutral name behind a colon
-where it differs: ``"input:x, dim:axis, keepdim:keepdims=False, *, dtype=None"``. ``*sizes`` collects
-what is left, as in Python; if the only thing collected is no integer, it is that thing: the tuple in
-``x.view((2, 3))``, the unknown in ``x.view(shape)``.
+where it differs: ``"input:x, dim:axis, keepdim:keepdims=False, *, dtype=None"``. What stands before
+``/`` cannot be passed by keyword. ``*sizes`` collects what is left, as in Python; if the only thing
+collected is no integer, it is that thing: the tuple in ``x.view((2, 3))``, the unknown in
+``x.view(shape)``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ class ParameterName:
     spelled: str
     neutral: str
     required: bool
+    positional_only: bool
     keyword_only: bool
     collects: bool
 
@@ -47,9 +49,7 @@ class Spelling:
             self._parameters = parse_signature(self.signature)
         return self._parameters
 
-    def bind(
-        self, positional: list[Value], keywords: dict[str, Value]
-    ) -> dict[str, Value] | None:
+    def bind(self, positional: list[Value], keywords: dict[str, Value]) -> dict[str, Value] | None:
         """The arguments by neutral name, or None if the call does not fit the parameter list."""
         bound = dict(self.fixed)
         left = list(positional)
@@ -65,7 +65,7 @@ class Spelling:
             elif left and not parameter.keyword_only:
                 bound[parameter.neutral] = left.pop(0)
                 continue
-            if parameter.spelled in rest:
+            if parameter.spelled in rest and not parameter.positional_only:
                 bound[parameter.neutral] = rest.pop(parameter.spelled)
             elif parameter.required and parameter.neutral not in bound:
                 return None
@@ -74,9 +74,13 @@ class Spelling:
 
 def parse_signature(text: str) -> tuple[ParameterName, ...]:
     """The parameters of a signature in this module's notation."""
-    parameters = []
+    parameters: list[ParameterName] = []
     keyword_only = False
-    for part in (piece.strip() for piece in text.split(",") if piece.strip()):
+    parts = [piece.strip() for piece in text.split(",") if piece.strip()]
+    positional = parts.index("/") if "/" in parts else 0
+    for part in parts:
+        if part == "/":
+            continue
         if part == "*":
             keyword_only = True
             continue
@@ -85,7 +89,12 @@ def parse_signature(text: str) -> tuple[ParameterName, ...]:
         spelled, _, neutral = name.partition(":")
         parameters.append(
             ParameterName(
-                spelled, neutral or spelled, not default and not collects, keyword_only, collects
+                spelled,
+                neutral or spelled,
+                required=not default and not collects,
+                positional_only=len(parameters) < positional,
+                keyword_only=keyword_only,
+                collects=collects,
             )
         )
         keyword_only = keyword_only or collects

@@ -34,6 +34,8 @@ class Fault(enum.Enum):
     EINSUM = "einsum"
     #: a size that does not divide, or parts that do not add up
     SPLIT = "split"
+    #: a layer's declared size is not its input's
+    FEATURES = "features"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,10 @@ class Einsum:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Axes summed (or averaged, maximised ...) away; ``axes`` None means all of them."""
+    """Axes summed (or averaged, maximised ...) away; ``axes`` None means all of them.
+
+    Axes are counted from 0; those of an open shape of which only the end is known from -1 down.
+    """
 
     kind: str
     axes: tuple[int, ...] | None
@@ -96,11 +101,29 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Softmax:
-    """A softmax over ``axis`` (counted from 0; None: unknown); ``implicit`` if none was given."""
+    """A softmax over ``axis`` (counted as in `Reduction`; None: unknown), or its logarithm.
+
+    ``implicit`` says that the program named no axis.
+    """
 
     axis: int | None
     log: bool = False
     implicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """A library's attention: ``query`` is the axis of query positions, ``key`` that of keys.
+
+    ``features`` pairs the sizes of query and key vectors, ``positions`` the key positions with the
+    value positions; ``mask`` broadcasts the scores against the mask.
+    """
+
+    query: Axis
+    key: Axis
+    features: Contracted
+    positions: Contracted
+    mask: Broadcast | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +175,20 @@ class Joining:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """An index expression or a split; ``kept`` are the input axes that survive, in order."""
+    """An index expression or a split.
+
+    ``kept[i]`` is the input axis that output axis i is, or a part of; None for a new one.
+    """
 
     kept: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Triangle:
+    """``kind`` ``"tril"`` or ``"triu"``; ``diagonal`` the first one kept (None: not known)."""
+
+    kind: str
+    diagonal: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +212,7 @@ Event: TypeAlias = (
     | Einsum
     | Reduction
     | Softmax
+    | Attention
     | Permutation
     | Reshaping
     | Squeeze
@@ -185,6 +220,7 @@ Event: TypeAlias = (
     | Expansion
     | Joining
     | Selection
+    | Triangle
     | Loss
     | Creation
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Operation, Place
 from attncheck.table import Scope
-from attncheck.values.value import UNKNOWN, Function, Instance, Value
+from attncheck.values.value import UNKNOWN, Class, Function, Instance, Value
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -37,12 +37,13 @@ class OutOfBudget(Exception):
 class Environment:
     """Names of one scope, and the scope around it."""
 
-    __slots__ = ("globals_", "names", "outer")
+    __slots__ = ("elsewhere", "names", "outer")
 
     def __init__(self, outer: Environment | None = None) -> None:
         self.names: dict[str, Value] = {}
         self.outer = outer
-        self.globals_: set[str] = set()
+        #: names that ``global`` or ``nonlocal`` declares
+        self.elsewhere: set[str] = set()
 
     def lookup(self, name: str) -> Value | None:
         """The value of `name` here or in a scope around, or None."""
@@ -53,6 +54,18 @@ class Environment:
                 return value
             environment = environment.outer
         return None
+
+    def assign(self, name: str, value: Value) -> None:
+        """Give `name` a value: here, or where ``global`` or ``nonlocal`` says that it lives."""
+        if name not in self.elsewhere:
+            self.names[name] = value
+            return
+        environment = self.outer
+        while environment is not None:
+            if name in environment.names or environment.outer is None:
+                environment.names[name] = value
+                return
+            environment = environment.outer
 
     def module(self) -> Environment:
         """The outermost scope."""
@@ -109,6 +122,9 @@ class Machine:
         #: arguments that calls on concrete values gave to the project's functions
         self.calls_seen: dict[Function, list[dict[str, Value]]] = {}
         self.observe_calls = False
+        #: the functions and classes that running the module has defined, in order
+        self.functions: list[Function] = []
+        self.classes: list[Class] = []
         self.frames: list[Frame] = []
         self.statement: cst.CSTNode | None = None
         self.journal: list[Change] = []
@@ -171,6 +187,11 @@ class Machine:
         """Note a site for `attncheck shapes`; only the traced root's own code is shown."""
         if len(self.frames) == 1:
             self.sites.append(ShapeSite(self.frame.place.function, name, node, value))
+
+    def defined(self, function: Function) -> None:
+        """Note a function to be traced in general: one of the module or of a class, not a closure."""
+        if self.frame.function is None:
+            self.functions.append(function)
 
     def not_modelled(self, name: str) -> Value:
         """An unknown value, with the call that gave it counted for the coverage line."""

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from attncheck.algebra.shape import Shape, Tag
 from attncheck.frameworks.spelling import Spelling
 from attncheck.graph import Operand, Operation
 from attncheck.operators.call import Call, Operator
+from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Sequence, Value, as_tensor
@@ -23,23 +25,20 @@ Written = Mapping[str, "cst.CSTNode"]
 def apply_spelling(
     machine: Machine,
     spelling: Spelling,
-    positional: list[Value],
-    keywords: dict[str, Value],
-    nodes: list[cst.CSTNode | None],
+    given: Arguments,
     node: cst.CSTNode,
 ) -> Value | None:
-    """Call a library function; `nodes` are the positional arguments' expressions.
-
-    None if the call does not fit the parameter list.
-    """
-    arguments = spelling.bind(positional, keywords)
+    """Call a library function; None if the call does not fit the parameter list."""
+    arguments = spelling.bind(given.positional, given.keywords)
     if arguments is None:
         return None
     written: dict[str, cst.CSTNode] = {}
-    names = [parameter.neutral for parameter in spelling.parameters]
-    for name, expression in zip(names, nodes, strict=False):
+    for parameter, expression in zip(spelling.parameters, given.nodes, strict=False):
         if expression is not None:
-            written[name] = expression
+            written[parameter.neutral] = expression
+    for parameter in spelling.parameters:
+        if parameter.spelled in given.written:
+            written[parameter.neutral] = given.written[parameter.spelled]
     return apply(
         machine, spelling.operator, arguments, written, node, spelling.path, spelling.library
     )
@@ -77,14 +76,27 @@ def apply(
 
 
 def _stamp(value: Value, number: int) -> Value:
-    """`value` with the number of the operation that made it in each of its tensors."""
+    """`value` with the number of the operation that made it in each of its tensors.
+
+    Axes that were born in this operation are tagged with it.
+    """
     if type(value) is Tensor:
-        return replace(value, operation=number)
+        return replace(value, operation=number, shape=_tagged(value.shape, number))
     if type(value) is Sequence and value.items is not None:
         return replace(value, items=tuple(_stamp(item, number) for item in value.items))
     if type(value) is Sequence:
         return replace(value, element=_stamp(value.element, number))
     return value
+
+
+def _tagged(shape: Shape | None, number: int) -> Shape | None:
+    if shape is None or all(axis.tag is not None for axis in shape.lead):
+        return shape
+    lead = tuple(
+        axis if axis.tag is not None else replace(axis, tag=Tag(f"#{number}", index))
+        for index, axis in enumerate(shape.lead)
+    )
+    return Shape(lead, shape.row, shape.trail)
 
 
 def _operands(arguments: Mapping[str, Value], written: Written) -> tuple[Operand, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size
 from attncheck.values.tensor import Tensor
 
@@ -80,6 +81,13 @@ class Sequence:
     mutable: bool = False
     element: Value = UNKNOWN
     length: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeOf:
+    """``x.shape`` where not every axis is known: unpacking or indexing it says how many there are."""
+
+    shape: Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +167,8 @@ class Class:
     node: cst.ClassDef
     bases: tuple[Value, ...]
     members: dict[str, Value]
+    #: the fields of a dataclass, in order
+    fields: tuple[str, ...] = ()
 
     def lookup(self, name: str) -> Value | None:
         """The member `name`, here or in a base; UNKNOWN if only an unseen base can say."""
@@ -182,6 +192,14 @@ class Instance:
     attributes: dict[str, Value] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Super:
+    """``super()`` inside a method: the object, seen as one of the bases of ``owner``."""
+
+    receiver: Instance
+    owner: Class
+
+
 Value: TypeAlias = (
     Unknown
     | Const
@@ -190,6 +208,7 @@ Value: TypeAlias = (
     | Parameter
     | Tensor
     | Sequence
+    | ShapeOf
     | Mapping
     | Slice
     | Library
@@ -199,6 +218,7 @@ Value: TypeAlias = (
     | Partial
     | Class
     | Instance
+    | Super
 )
 
 Arguments: TypeAlias = AbstractMapping[str, Value]

@@ -1,7 +1,7 @@
 """The examples compute what their formulas say, and the broken ones do not.
 
-Every value is compared with loops over single numbers (`attention_formulas.py`), on arrays whose sizes
-differ pairwise, so that no transposed or misaligned operand can go unnoticed.
+Every value is compared with loops over single numbers (`attention_formulas.py`), on arrays whose
+sizes differ pairwise, so that no transposed or misaligned operand can go unnoticed.
 """
 
 import ast

@@ -13,6 +13,7 @@ def additive_attention(decoder_state, encoder_states, W_a, U_a, v_a):
     scores = np.tanh(projected_dec + projected_enc) @ v_a  # (batch_size, T_enc)
     weights = softmax(scores, axis=-1)
     context = (weights[:, np.newaxis, :] @ encoder_states)[:, 0, :]
+    assert weights.shape == (batch_size, T_enc)
     assert context.shape == (batch_size, d_h)
     return context, weights
 

@@ -1,0 +1,229 @@
+"""From a parsed file to its diagnoses: trace, try hypotheses, run the rules, weigh the evidence.
+
+What a module's own calls prove goes before what names suggest; a contradiction that rests on names
+or on prose is only a candidate here, until `attncheck.engine` has found the edit that resolves it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.shape import expand
+from attncheck.algebra.size import Symbol
+from attncheck.attention import tolerable
+from attncheck.checks.report import Report
+from attncheck.checks.run import run_checks
+from attncheck.checks.view import View
+from attncheck.evidence.declarations import Declarations, declared_dims, declared_in_comments
+from attncheck.finding import Severity
+from attncheck.settings import Settings
+from attncheck.source import Source
+from attncheck.suppose import Supposed, hints, suppose
+from attncheck.table import Scope
+from attncheck.tracer.program import ProgramEvidence, array_libraries
+from attncheck.tracer.trace import Traced, Tracer
+from attncheck.values.tensor import Evidence
+from attncheck.values.value import Function, as_tensor
+
+
+@dataclass(slots=True)
+class Diagnosed:
+    """One report with the trace that it was found in, and how strong it is."""
+
+    report: Report
+    traced: Traced
+    view: View
+    severity: Severity
+    evidence: Evidence
+
+    @property
+    def key(self) -> tuple[str, object]:
+        """The rule and the place: the same finding from two traces has one key."""
+        return self.report.rule.code, self.report.node
+
+
+@dataclass(slots=True)
+class Analysis:
+    """Everything found out about one file.
+
+    ``certain`` are the reports to print; ``suspects`` those, function by function, that rest on a
+    hypothesis which no consistent one rivals, the most telling first.
+    """
+
+    source: Source
+    tracer: Tracer
+    module: Traced
+    general: list[Traced] = field(default_factory=list)
+    shown: list[Traced] = field(default_factory=list)
+    certain: list[Diagnosed] = field(default_factory=list)
+    suspects: list[list[Diagnosed]] = field(default_factory=list)
+
+
+def make_tracer(source: Source, settings: Settings) -> Tracer:
+    """A tracer for a file, with the evidence of its text and of the settings."""
+    declared = declared_in_comments(source.text)
+    scope = Scope([*settings.dims, *declared_dims(declared)])
+    declarations = Declarations(declared, _blocks(source, bool(declared)), scope, settings.tensors)
+    evidence = ProgramEvidence(
+        scope,
+        array_libraries(source.text),
+        declarations,
+        has_declarations=bool(declared or settings.tensors),
+    )
+    return Tracer(source.module, scope, evidence)
+
+
+def _blocks(source: Source, wanted: bool) -> list[tuple[int, int]]:
+    """The functions of a file as (first line, last line): needed only where comments declare."""
+    if not wanted:
+        return []
+    import ast
+
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(source.text)) if isinstance(node, functions)]
+    return [(node.lineno, node.end_lineno or node.lineno) for node in nodes]
+
+
+def analyse(source: Source, settings: Settings) -> Analysis:
+    """Trace a file and diagnose it."""
+    tracer = make_tracer(source, settings)
+    analysis = Analysis(source, tracer, tracer.run_module())
+    found: dict[tuple[str, object], Diagnosed] = {}
+    analysis.shown.append(analysis.module)
+    _take(found, _diagnose(analysis, analysis.module, {}))
+    for function in tracer.functions:
+        _function(analysis, function, found)
+    analysis.certain = list(found.values())
+    return analysis
+
+
+def _function(
+    analysis: Analysis, function: Function, found: dict[tuple[str, object], Diagnosed]
+) -> None:
+    """Trace one function in general and under its hypotheses."""
+    tracer = analysis.tracer
+    general = tracer.run_function(function)
+    analysis.general.append(general)
+    analysis.shown.append(general)
+    reports = _diagnose(analysis, general, {})
+    _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
+    prose = [report for report in reports if report.evidence >= Evidence.PROSE]
+    supposed = suppose(tracer, function, general, contradictions)
+    adopted = supposed.adopted
+    if adopted is not None:
+        analysis.shown[-1] = adopted
+    numbers = {
+        id(traced): _numbers(analysis, function, traced)
+        for traced in (*supposed.consistent, *supposed.suspects[:4])
+    }
+    agreed = _agreed(analysis, supposed, numbers)
+    _take(found, agreed)
+    groups = [
+        _diagnose(analysis, traced, numbers[id(traced)])
+        for traced in supposed.suspects[:4]
+    ]
+    _settle(analysis, found, [*([prose] if prose else []), *groups])
+
+
+def _agreed(
+    analysis: Analysis, supposed: Supposed, numbers: dict[int, dict[Symbol, int]]
+) -> list[Diagnosed]:
+    """What is reported under every consistent hypothesis."""
+    lists = [
+        _diagnose(analysis, traced, numbers[id(traced)]) for traced in supposed.consistent
+    ]
+    if not lists:
+        return []
+    first, *rest = lists
+    keys = [{report.key for report in other} for other in rest]
+    return [report for report in first if all(report.key in other for other in keys)]
+
+
+def _settle(
+    analysis: Analysis,
+    found: dict[tuple[str, object], Diagnosed],
+    groups: list[list[Diagnosed]],
+) -> None:
+    """Put the suspects aside, unless the program's own calls have already proved one of them.
+
+    A place that is proved wrong is told in the symbols of the hypothesis that fails there.
+    """
+    groups = [group for group in groups if group]
+    proved = {report.report.node: report for report in found.values()}
+    for group in groups:
+        told = [suspect for suspect in group if suspect.report.node in proved]
+        if told:
+            best = told[0]
+            before = proved[best.report.node]
+            del found[before.key]
+            best.severity = before.severity
+            found[best.key] = best
+            return
+    if groups:
+        analysis.suspects.append([group[0] for group in groups])
+
+
+def _take(found: dict[tuple[str, object], Diagnosed], reports: list[Diagnosed]) -> None:
+    """Add reports; of two about one thing the one in symbols is kept, with the stronger severity."""
+    for report in reports:
+        known = found.get(report.key)
+        if known is None:
+            found[report.key] = report
+            continue
+        severity = known.severity if known.severity == "error" else report.severity
+        kept = report if report.traced.function is not None else known
+        kept.severity = severity
+        found[report.key] = kept
+
+
+def contradictions(traced: Traced) -> int:
+    """How many operations of a trace cannot work."""
+    return sum(
+        operation.clash is not None and not tolerable(operation, traced.graph)
+        for operation in traced.graph.operations
+    )
+
+
+def _diagnose(
+    analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]
+) -> list[Diagnosed]:
+    view = View(traced.graph, traced.facts, analysis.source, numbers)
+    diagnosed = []
+    for report in run_checks(view):
+        evidence = _evidence(report)
+        diagnosed.append(Diagnosed(report, traced, view, _severity(report, evidence), evidence))
+    return diagnosed
+
+
+def _evidence(report: Report) -> Evidence:
+    """The weakest evidence that a report rests on."""
+    kinds = [tensor.evidence for _, tensor in report.operation.tensors()]
+    return max(kinds, default=Evidence.CODE)
+
+
+def _severity(report: Report, evidence: Evidence) -> Severity:
+    if report.rule.severity != "error":
+        return report.rule.severity
+    clash = report.operation.clash
+    by_table = clash is not None and clash.verdict is Verdict.DISTINCT
+    return "warning" if evidence is Evidence.NAME or by_table else "error"
+
+
+def _numbers(analysis: Analysis, function: Function, traced: Traced) -> dict[Symbol, int]:
+    """The numbers that call sites give to the symbols of a function's parameters."""
+    seen = hints(analysis.tracer, function).sizes
+    numbers: dict[Symbol, int] = {}
+    for site in traced.sites:
+        tensor = as_tensor(site.value)
+        sizes = seen.get(site.name)
+        if tensor is None or tensor.shape is None or sizes is None:
+            continue
+        shape = expand(tensor.shape, traced.facts)
+        if not shape.closed or len(shape.axes) != len(sizes):
+            continue
+        for axis, number in zip(shape.axes, sizes, strict=True):
+            symbol = None if axis.size is None else axis.size.symbol
+            if symbol is not None and number is not None:
+                numbers.setdefault(symbol, number)
+    return numbers

@@ -1,0 +1,274 @@
+"""Attention sites: the scores, the softmax over them, and the sum of values under the weights.
+
+Rules about attention do not look at syntax. They look at the dataflow of one trace's graph: from a
+softmax (or its hand-written form, exp over sum) backwards to the product that made the scores, and
+forwards to the product that contracts the weights with the values. The axis that softmax normalises
+should be the axis that the weighted sum contracts (SPEC section 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.shape import Axis, Shape
+from attncheck.graph import Graph, Operand, Operation
+from attncheck.operators.events import (
+    Contraction,
+    Einsum,
+    Elementwise,
+    Event,
+    Permutation,
+    Reduction,
+    Reshaping,
+    Softmax,
+)
+from attncheck.table import Role
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_tensor
+
+#: Events that pass a tensor's elements on, so that scores and weights are followed through them.
+_PASSING: tuple[type[Event], ...] = (Elementwise, Permutation, Reshaping)
+_MOST_STEPS = 24
+#: The roles of learned weights.
+LEARNED = frozenset(
+    {
+        Role.SCORE_WEIGHT,
+        Role.STATE_WEIGHT,
+        Role.ENCODER_WEIGHT,
+        Role.GENERAL_WEIGHT,
+        Role.CONCAT_WEIGHT,
+        Role.SCORE_VECTOR,
+        Role.QUERY_PROJECTION,
+        Role.KEY_PROJECTION,
+        Role.VALUE_PROJECTION,
+        Role.OUTPUT_PROJECTION,
+    }
+)
+
+
+@dataclass(slots=True)
+class Site:
+    """One attention site.
+
+    ``softmax`` is the operation that gives the weights: a softmax, or the division of a
+    hand-written one. ``axis`` is the axis it normalises (None: all, or unknown), ``scores`` the
+    product behind it, ``sums`` the products that contract the weights with something.
+    """
+
+    softmax: Operation
+    scores_in: Tensor
+    axis: int | None
+    over_all: bool = False
+    implicit: bool = False
+    scores: Operation | None = None
+    sums: list[WeightedSum] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedSum:
+    """A product of weights with values: the operation, which operand the weights are, and the axes.
+
+    ``contracted`` are the axes of the weights that the product sums over.
+    """
+
+    operation: Operation
+    weights: int
+    contracted: tuple[Axis, ...]
+
+
+def find_sites(graph: Graph) -> list[Site]:
+    """Every attention site of a graph, in order."""
+    sites = []
+    for operation in graph.operations:
+        site = _site(graph, operation)
+        if site is not None:
+            site.scores = scores_product(graph, site.scores_in)
+            sites.append(site)
+    if sites:
+        _attach_sums(graph, sites)
+    return sites
+
+
+def _site(graph: Graph, operation: Operation) -> Site | None:
+    if isinstance(operation.event, Softmax):
+        tensor = _first_tensor(operation)
+        if tensor is None:
+            return None
+        event = operation.event
+        return Site(operation, tensor, event.axis, implicit=event.implicit)
+    return _hand_written(graph, operation)
+
+
+def _first_tensor(operation: Operation) -> Tensor | None:
+    for _, tensor in operation.tensors():
+        return tensor
+    return None
+
+
+def _hand_written(graph: Graph, operation: Operation) -> Site | None:
+    """``e / e.sum(axis)`` where `e` is an exponential."""
+    if not isinstance(operation.event, Elementwise) or operation.event.symbol != "/":
+        return None
+    tensors = list(operation.tensors())
+    if len(tensors) != 2:
+        return None
+    exponential = _behind(graph, tensors[0][1], "exp")
+    total = maker_of(graph, tensors[1][1])
+    if exponential is None or total is None or not isinstance(total.event, Reduction):
+        return None
+    if total.event.kind != "sum":
+        return None
+    summed = _first_tensor(total)
+    if summed is None or _behind(graph, summed, "exp") is None:
+        return None
+    argument = _first_tensor(exponential)
+    if argument is None:
+        return None
+    axes = total.event.axes
+    rank = None if summed.shape is None else summed.shape.rank
+    if axes is None or (rank is not None and len(axes) == rank and rank > 1):
+        return Site(operation, argument, None, over_all=rank is not None and rank > 1)
+    return Site(operation, argument, axes[0] if len(axes) == 1 else None)
+
+
+def _behind(graph: Graph, tensor: Tensor, kind: str) -> Operation | None:
+    """The operation called `kind` that made `tensor`, or None."""
+    made = maker_of(graph, tensor)
+    return made if made is not None and made.kind == kind else None
+
+
+def maker_of(graph: Graph, tensor: Tensor) -> Operation | None:
+    """The operation that made a tensor, or None."""
+    return graph.maker(tensor)
+
+
+def scores_product(graph: Graph, scores: Tensor) -> Operation | None:
+    """The product behind scores: the nearest contraction through elementwise steps and reshapes."""
+    seen = 0
+    waiting = [scores]
+    while waiting and seen < _MOST_STEPS:
+        seen += 1
+        made = maker_of(graph, waiting.pop(0))
+        if made is None:
+            continue
+        if isinstance(made.event, Contraction | Einsum):
+            return made
+        if made.event is None or isinstance(made.event, _PASSING):
+            waiting += [tensor for _, tensor in made.tensors()]
+    return None
+
+
+def _attach_sums(graph: Graph, sites: list[Site]) -> None:
+    """Find, for each site, the products that its weights go into."""
+    owner = {site.softmax.number: site for site in sites}
+    for operation in graph.operations:
+        if operation.number in owner:
+            continue
+        tensors = list(operation.tensors())
+        sources = [owner.get(tensor.operation) if tensor.operation is not None else None for _, tensor in tensors]
+        if not any(sources):
+            continue
+        if isinstance(operation.event, Contraction | Einsum) or operation.clash is not None:
+            for index, site in enumerate(sources):
+                if site is not None and sum(source is not None for source in sources) == 1:
+                    contracted = contracted_axes(operation, index)
+                    site.sums.append(WeightedSum(operation, index, contracted))
+        elif isinstance(operation.event, _PASSING):
+            # Scaled, masked, transposed or dropped-out weights are still the site's weights.
+            if _still_weights(operation, sources):
+                owner[operation.number] = next(site for site in sources if site is not None)
+
+
+def _still_weights(operation: Operation, sources: list[Site | None]) -> bool:
+    """Whether an elementwise step on weights gives weights: not where it multiplies in values."""
+    if not isinstance(operation.event, Elementwise):
+        return True
+    weights = sources[0]
+    shapes = [tensor.shape for _, tensor in operation.tensors()]
+    output = as_tensor(operation.output)
+    if weights is None or output is None or output.shape is None or shapes[0] is None:
+        return len(shapes) == 1
+    return output.shape.rank == shapes[0].rank
+
+
+def contracted_axes(operation: Operation, operand: int) -> tuple[Axis, ...]:
+    """The axes of an operand that a product sums over."""
+    event = operation.event
+    tensor = list(operation.tensors())[operand][1]
+    shape = tensor.shape
+    if shape is None or not shape.closed:
+        return ()
+    if isinstance(event, Contraction):
+        axes = event.left_axes if operand == 0 else event.right_axes
+        return tuple(shape.axes[axis] for axis in axes if -len(shape.axes) <= axis < len(shape.axes))
+    if isinstance(event, Einsum) and operand < len(event.inputs):
+        letters = event.inputs[operand]
+        if len(letters) != len(shape.axes):
+            return ()
+        return tuple(
+            axis for letter, axis in zip(letters, shape.axes, strict=True) if letter not in event.output
+        )
+    return ()
+
+
+def axis_position(shape: Shape | None, axis: Axis) -> int | None:
+    """Where `axis` stands in a closed shape, or None."""
+    if shape is None or not shape.closed:
+        return None
+    for index, other in enumerate(shape.axes):
+        if other is axis:
+            return index
+    return None
+
+
+def operands(operation: Operation) -> Iterator[tuple[int, Operand, Tensor]]:
+    """The tensor operands with their positions."""
+    for index, (operand, tensor) in enumerate(operation.tensors()):
+        yield index, operand, tensor
+
+
+def role_behind(graph: Graph, tensor: Tensor) -> str | None:
+    """The table's role of a tensor, also of the one it is a transpose or a reshape of."""
+    for _ in range(_MOST_STEPS):
+        if tensor.role is not None:
+            return tensor.role
+        made = maker_of(graph, tensor)
+        if made is None or not isinstance(made.event, Permutation | Reshaping):
+            return None
+        source = _first_tensor(made)
+        if source is None:
+            return None
+        tensor = source
+    return None
+
+
+def is_weight(graph: Graph, tensor: Tensor) -> bool:
+    """Whether the table calls a tensor (or what it is a transpose of) a learned weight."""
+    return role_behind(graph, tensor) in LEARNED
+
+
+def same_axis(left: Axis, right: Axis) -> bool | None:
+    """Whether two axes of one tensor's history are the same one; None if that cannot be told."""
+    if left.tag is not None and right.tag is not None:
+        return left.tag == right.tag
+    return None
+
+
+#: What Luong's dot score needs to be one size, though the table has two names for it.
+_STATE_SIZES = frozenset({"d_s", "d_h"})
+
+
+def tolerable(operation: Operation, graph: Graph) -> bool:
+    """Whether a product only needs ``d_s == d_h``, which dot attention may rely on.
+
+    Where a learned weight stands between the states, the two names have to be kept apart
+    (Luong et al. 2015, section 3.1).
+    """
+    clash = operation.clash
+    if clash is None or clash.verdict is not Verdict.DISTINCT:
+        return False
+    if {str(clash.left), str(clash.right)} != _STATE_SIZES:
+        return False
+    return not any(is_weight(graph, tensor) for _, tensor in operation.tensors())

@@ -1,0 +1,278 @@
+"""What is wrong with an elementwise operation: one diagnosis that four rules read.
+
+A lost keepdim, an outer product nobody asked for, axes that line up by position only, and sizes
+that cannot broadcast at all look alike from outside; exactly one of the rules speaks.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from attncheck.algebra.broadcast import How, Pairing
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.shape import Axis
+from attncheck.algebra.size import ONE
+from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
+from attncheck.checks.view import View
+from attncheck.graph import Operand, Operation
+from attncheck.operators.events import Elementwise, Fault, NewAxis, Reduction
+from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
+
+#: Comparing every element of one vector with every element of another is a table, and meant.
+_TABLES = frozenset({"==", "!=", "<", "<=", ">", ">=", "&", "|", "^"})
+
+
+class Kind(enum.Enum):
+    """What kind of mistake an elementwise operation is."""
+
+    LOST_KEEPDIM = "lost keepdim"
+    OUTER = "outer"
+    MISALIGNED = "misaligned"
+    MISMATCH = "mismatch"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The mistake, the operand to blame and the shape it should have."""
+
+    kind: Kind
+    culprit: Culprit
+    expected: Sizes | None
+    derivation: str
+
+
+def diagnose(operation: Operation, view: View) -> Diagnosis | None:
+    """The mistake of an elementwise operation, or None."""
+    event = operation.event
+    if not isinstance(event, Elementwise):
+        return None
+    tensors = list(operation.tensors())
+    if len(tensors) != 2:
+        return None
+    lost = _lost_keepdim(operation, view, tensors)
+    if lost is not None:
+        return lost
+    if operation.clash is not None:
+        return _clash(operation, view, tensors)
+    if event.symbol in _TABLES or event.broadcast is None:
+        return None
+    return _outer(event, view, tensors)
+
+
+def report(
+    rule: Rule, kind: Kind, operation: Operation, view: View, wording: str
+) -> Iterator[Report]:
+    """The report of `rule` if the operation's mistake is of its kind.
+
+    `wording` has places for the ``code``, the shapes ``left`` and ``right`` and the ``clash``.
+    """
+    found = diagnose(operation, view)
+    if found is None or found.kind is not kind:
+        return
+    (_, a), (_, b) = operation.tensors()
+    message = wording.format(
+        code=view.code(operation.node),
+        left=view.text(a),
+        right=view.text(b),
+        clash="" if operation.clash is None else operation.clash.text,
+        culprit=view.code(found.culprit.node),
+    )
+    yield Report(
+        rule,
+        operation,
+        operation.node,
+        message,
+        found.culprit,
+        found.expected,
+        found.derivation,
+        hidden=hidden_while(operation),
+    )
+
+
+# -- lost keepdim -------------------------------------------------------------------------------
+
+
+def _lost_keepdim(
+    operation: Operation, view: View, tensors: list[tuple[Operand, Tensor]]
+) -> Diagnosis | None:
+    """A reduction without keepdims, put back against what it was reduced from."""
+    for index in (1, 0):
+        operand, reduced = tensors[index]
+        whole = tensors[1 - index][1]
+        made = view.graph.maker(reduced)
+        if made is None or not isinstance(made.event, Reduction) or made.event.keepdims:
+            continue
+        if made.event.axes is None or len(made.event.axes) != 1:
+            continue
+        source = next(iter(made.tensors()), None)
+        if source is None or not _same_elements(view, source[1], whole):
+            continue
+        axis = made.event.axes[0]
+        rank = None if (shape := view.shape(source[1])) is None else shape.rank
+        if not _misaligns(axis, rank):
+            continue
+        expected, derivation = _kept(view, source[1], axis)
+        assert operand.node is not None
+        return Diagnosis(
+            Kind.LOST_KEEPDIM,
+            Culprit(operand.node, reduced),
+            expected,
+            derivation,
+        )
+    return None
+
+
+def _same_elements(view: View, source: Tensor, whole: Tensor) -> bool:
+    """Whether `whole` is the reduced tensor itself, or the same elements transformed one by one."""
+    if source.operation is not None and source.operation == whole.operation:
+        return True
+    if source.operation is None and whole.operation is None:
+        return source.shape is not None and source.shape is whole.shape
+    made = view.graph.maker(source)
+    return (
+        made is not None
+        and isinstance(made.event, Elementwise)
+        and any(tensor.operation == whole.operation is not None for _, tensor in made.tensors())
+    )
+
+
+def _misaligns(axis: int, rank: int | None) -> bool:
+    """Whether a tensor without `axis` lines up wrongly with the one that has it.
+
+    Without its first axis it lines up rightly; without any later one never, whatever the rank.
+    """
+    if rank is None:
+        return axis >= 1
+    return rank >= 2 and axis % rank != 0
+
+
+def _kept(view: View, source: Tensor, axis: int) -> tuple[Sizes | None, str]:
+    sizes = view.sizes(source)
+    if sizes is None:
+        return None, "with the reduced axis kept as 1, so that it lines up with what it came from"
+    kept = list(sizes)
+    kept[axis] = ONE
+    return tuple(kept), f"with the reduced axis kept as 1, so that it lines up with {text_of(sizes)}"
+
+
+# -- clashes ------------------------------------------------------------------------------------
+
+
+def _clash(
+    operation: Operation, view: View, tensors: list[tuple[Operand, Tensor]]
+) -> Diagnosis | None:
+    """Sizes that cannot broadcast: the operand that stands the wrong way round or lacks an axis."""
+    clash = operation.clash
+    assert clash is not None
+    if clash.fault is not Fault.BROADCAST:
+        return None
+    sizes = [view.sizes(tensor) for _, tensor in tensors]
+    x, y = sizes
+    if x is None or y is None or tensors[0][0].node is None or tensors[1][0].node is None:
+        return None
+    runs = clash.verdict is Verdict.DISTINCT and view.coincide(clash.left, clash.right)
+    for index, wanted, how in _ways(x, y):
+        other = y if index == 0 else x
+        if _fits(view, wanted, other):
+            operand, tensor = tensors[index]
+            assert operand.node is not None
+            inserted = how.startswith("with")
+            kind = Kind.MISALIGNED if runs and inserted else Kind.MISMATCH
+            derivation = f"{how}, so that it lines up with {text_of(other)}"
+            return Diagnosis(kind, Culprit(operand.node, tensor), wanted, derivation)
+    kind = Kind.MISALIGNED if runs else Kind.MISMATCH
+    operand, tensor = tensors[min(clash.operand, 1)]
+    assert operand.node is not None
+    derivation = f"a shape that broadcasts against {text_of(sizes[1 - min(clash.operand, 1)])}"
+    return Diagnosis(kind, Culprit(operand.node, tensor), None, derivation)
+
+
+def _ways(x: Sizes, y: Sizes) -> list[tuple[int, Sizes, str]]:
+    """What could be done to one operand: exchange its last axes, or put in an axis of 1."""
+    ways: list[tuple[int, Sizes, str]] = []
+    for index, sizes, other in ((0, x, y), (1, y, x)):
+        if len(sizes) >= 2 and len(sizes) >= len(other):
+            ways.append((index, (*sizes[:-2], sizes[-1], sizes[-2]), "the other way round"))
+    for index, sizes, other in ((0, x, y), (1, y, x)):
+        if len(sizes) < len(other):
+            for at in range(len(sizes), 0, -1):
+                ways.append((index, (*sizes[:at], ONE, *sizes[at:]), "with an axis of 1"))
+    return ways
+
+
+def _fits(view: View, wanted: Sizes, other: Sizes) -> bool:
+    """Whether two shapes line up with every pair of sizes equal, or one of them a 1."""
+    for a, b in zip(reversed(wanted), reversed(other), strict=False):
+        if a is None or b is None:
+            return False
+        if a.number == 1 or b.number == 1:
+            continue
+        if view.facts.compare(a, b) is not Verdict.EQUAL:
+            return False
+    return True
+
+
+# -- outer products -----------------------------------------------------------------------------
+
+
+def _outer(
+    event: Elementwise, view: View, tensors: list[tuple[Operand, Tensor]]
+) -> Diagnosis | None:
+    """``(T,) * (T, 1)``: both sides stretched, along axes that are one and the same."""
+    assert event.broadcast is not None
+    for column, vector, side in _stretched(event.broadcast.pairings):
+        if not _one_meaning(view, column, vector):
+            continue
+        operand, tensor = tensors[side]
+        sizes = view.sizes(tensor)
+        if sizes is None or operand.node is None or _asked_for(view, tensor):
+            continue
+        if any(t.dtype in ("int", "bool") for _, t in tensors):
+            continue
+        wanted = sizes[:-1]
+        other = tensors[1 - side]
+        derivation = (
+            f"without the axis of 1, so that it meets `{view.name(other[0])}`"
+            f" {view.text(other[1])} element by element"
+        )
+        return Diagnosis(Kind.OUTER, Culprit(operand.node, tensor), wanted, derivation)
+    return None
+
+
+def _stretched(pairings: tuple[Pairing, ...]) -> list[tuple[Axis, Axis, int]]:
+    """Pairs (axis of the column, axis of the vector, which side the column is).
+
+    The column has a last axis of 1 that is stretched to the vector's; the vector has no axis, or a
+    1, where the column has its own.
+    """
+    if len(pairings) < 2:
+        return []
+    before, last = pairings[-2], pairings[-1]
+    found = []
+    if last.how is How.LEFT_STRETCHED and before.how in (How.RIGHT_ADDED, How.RIGHT_STRETCHED):
+        assert before.left is not None and last.right is not None
+        found.append((before.left, last.right, 0))
+    if last.how is How.RIGHT_STRETCHED and before.how in (How.LEFT_ADDED, How.LEFT_STRETCHED):
+        assert before.right is not None and last.left is not None
+        found.append((before.right, last.left, 1))
+    return found
+
+
+def _one_meaning(view: View, column: Axis, vector: Axis) -> bool:
+    """Whether two axes are the same one: by birth, or by the one name that their size has."""
+    if column.is_one or vector.is_one or column.size is None or vector.size is None:
+        return False
+    if column.tag is not None and column.tag == vector.tag:
+        return True
+    return column.size.number is None and view.facts.compare(column.size, vector.size) is Verdict.EQUAL
+
+
+def _asked_for(view: View, tensor: Tensor) -> bool:
+    """Whether the axis of 1 was put in right at the operation, which shows that it is meant."""
+    made = view.graph.maker(tensor)
+    return made is not None and (
+        isinstance(made.event, NewAxis) or made.kind in ("index", "unsqueeze", "expand_dims")
+    )

@@ -1,0 +1,20 @@
+"""Einsum subscripts that do not fit the operands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.checks import plain
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Fault
+from attncheck.rule import Rule
+
+RULE = Rule("ATN107", "einsum-mismatch", "subscripts against ranks or sizes, or an output letter without a source", fix="unsafe")
+ON = (Fault.EINSUM,)
+
+
+def check(operation: Operation, view: View) -> Iterator[Report]:
+    """Report subscripts against ranks or sizes."""
+    yield from plain.report(RULE, operation, view)

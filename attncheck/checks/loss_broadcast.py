@@ -1,0 +1,48 @@
+"""A loss over ``(B, 1)`` and ``(B,)`` compares every prediction with every target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.algebra.broadcast import How
+from attncheck.checks.report import Culprit, Report
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Loss
+from attncheck.rule import Rule
+
+RULE = Rule("ATN204", "loss-broadcast", "a loss over (B, 1) and (B,)")
+ON = (Loss,)
+_STRETCHED = frozenset({How.LEFT_STRETCHED, How.RIGHT_STRETCHED})
+
+
+def check(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a loss whose prediction and target are broadcast against each other."""
+    event = operation.event
+    if not isinstance(event, Loss) or event.broadcast is None:
+        return
+    if not any(pairing.how in _STRETCHED for pairing in event.broadcast.pairings):
+        return
+    tensors = list(operation.tensors())[:2]
+    if len(tensors) != 2:
+        return
+    (first, a), (second, b) = tensors
+    x, y = view.sizes(a), view.sizes(b)
+    if x is None or y is None or len(x) == len(y):
+        return
+    (longer, tensor), wanted = ((first, a), y) if len(x) > len(y) else ((second, b), x)
+    if longer.node is None:
+        return
+    message = (
+        f"`{view.code(operation.node)}` broadcasts {view.text(a)} against {view.text(b)}:"
+        " every prediction is compared with every target"
+    )
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        message,
+        Culprit(longer.node, tensor),
+        wanted,
+        "the shape of what it is compared with, element by element",
+    )

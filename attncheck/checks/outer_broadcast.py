@@ -1,0 +1,30 @@
+"""A vector against a column of the same axis: a table nobody asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.checks.broadcasts import Kind, report
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Elementwise
+from attncheck.rule import Rule
+
+RULE = Rule(
+    "ATN201",
+    "outer-broadcast",
+    "(T,) against (T, 1): a vector became a matrix",
+)
+ON = (Elementwise,)
+
+
+def check(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a vector that became a matrix."""
+    yield from report(
+        RULE,
+        Kind.OUTER,
+        operation,
+        view,
+        "`{code}` meets {left} with {right}: every element with every other, a table nobody asked for",
+    )

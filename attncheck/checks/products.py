@@ -1,0 +1,215 @@
+"""Why a product's contracted sizes differ: a transposed operand, a query and a key, or neither.
+
+Three rules read this one diagnosis, so that exactly one of them speaks.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.size import Size
+from attncheck.attention import is_weight, role_behind, tolerable
+from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
+from attncheck.checks.view import View
+from attncheck.graph import Operand, Operation
+from attncheck.operators.events import Contraction
+from attncheck.rule import Rule
+from attncheck.table import Role
+from attncheck.values.tensor import Tensor
+
+_STATES = {
+    Role.ENCODER_STATES,
+    Role.DECODER_STATE,
+    Role.DECODER_STATES,
+    Role.QUERY,
+    Role.KEY,
+    Role.VALUE,
+}
+
+
+class Kind(enum.Enum):
+    """What kind of mistake a product is."""
+
+    TRANSPOSED = "transposed"
+    QUERY_KEY = "query and key"
+    MISMATCH = "mismatch"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """A product's mistake, the operand to blame, and the shape it should have where it stands."""
+
+    kind: Kind
+    culprit: Culprit
+    expected: Sizes
+    derivation: str
+
+
+def diagnose(operation: Operation, view: View) -> Diagnosis | None:
+    """The mistake of a product whose contracted sizes differ; None if it may be none."""
+    tensors = list(operation.tensors())
+    if len(tensors) != 2 or operation.clash is None:
+        return None
+    (left, a), (right, b) = tensors
+    if left.node is None or right.node is None:
+        return None
+    x, y = view.sizes(a), view.sizes(b)
+    if x is None or y is None:
+        return None
+    if tolerable(operation, view.graph):
+        return None
+    found = _transposed(operation, view, (left, right), (x, y))
+    if found is not None:
+        return found
+    return _other(operation, view, (left, right), (x, y))
+
+
+def report(
+    rule: Rule, kind: Kind, operation: Operation, view: View, wording: str, because: str = ""
+) -> Iterator[Report]:
+    """The report of `rule` if the product's mistake is of its kind.
+
+    `wording` has places for the ``code``, the ``clash`` and the sizes ``left`` and ``right``;
+    `because` is added to the derivation.
+    """
+    found = diagnose(operation, view)
+    clash = operation.clash
+    if found is None or clash is None or found.kind is not kind:
+        return
+    message = wording.format(
+        code=view.code(operation.node), clash=clash.text, left=clash.left, right=clash.right
+    )
+    yield Report(
+        rule,
+        operation,
+        operation.node,
+        message,
+        found.culprit,
+        found.expected,
+        found.derivation + because,
+        hidden=hidden_while(operation),
+    )
+
+
+def _transposed(
+    operation: Operation,
+    view: View,
+    operands: tuple[Operand, Operand],
+    sizes: tuple[Sizes, Sizes],
+) -> Diagnosis | None:
+    """The operand whose last two axes, exchanged, make the contracted sizes agree."""
+    order = (1, 0) if _blame_right(operation, view) else (0, 1)
+    for index in order:
+        if len(sizes[index]) < 2:
+            continue
+        flipped = list(sizes)
+        flipped[index] = _flip(sizes[index])
+        if not _agrees(flipped[0], flipped[1], view.facts):
+            continue
+        node, tensor = operands[index].node, list(operation.tensors())[index][1]
+        assert node is not None
+        result = product_sizes(flipped[0], flipped[1])
+        derivation = (
+            f"as used here, so that {text_of(flipped[0])} @ {text_of(flipped[1])}"
+            f" = {text_of(result)}"
+        )
+        return Diagnosis(Kind.TRANSPOSED, Culprit(node, tensor), flipped[index], derivation)
+    return None
+
+
+def _blame_right(operation: Operation, view: View) -> bool:
+    """Whether the right operand is tried first: where it alone is a weight."""
+    (_, a), (_, b) = operation.tensors()
+    return is_weight(view.graph, b) and not is_weight(view.graph, a)
+
+
+def _flip(sizes: Sizes) -> Sizes:
+    return (*sizes[:-2], sizes[-1], sizes[-2])
+
+
+def _agrees(x: Sizes, y: Sizes, facts: Facts) -> bool:
+    """Whether ``x @ y`` contracts equal sizes, and its batch axes agree."""
+    a, b = x[-1], y[-2] if len(y) > 1 else y[-1]
+    if a is None or b is None or facts.compare(a, b) is not Verdict.EQUAL:
+        return False
+    batches = zip(reversed(x[:-2]), reversed(y[:-2]), strict=False)
+    return all(_may_pair(p, q, facts) for p, q in batches)
+
+
+def _may_pair(p: Size | None, q: Size | None, facts: Facts) -> bool:
+    if p is None or q is None or p.number == 1 or q.number == 1:
+        return True
+    return not facts.compare(p, q).clashes
+
+
+def product_sizes(x: Sizes, y: Sizes) -> Sizes:
+    """The sizes of ``x @ y``."""
+    batch = x[:-2] if len(x) >= len(y) else y[:-2]
+    rows = x[-2:-1] if len(x) > 1 else ()
+    columns = y[-1:] if len(y) > 1 else ()
+    return (*batch, *rows, *columns)
+
+
+def _other(
+    operation: Operation,
+    view: View,
+    operands: tuple[Operand, Operand],
+    sizes: tuple[Sizes, Sizes],
+) -> Diagnosis:
+    """A product that no transpose mends: of a query and a key, or of just anything."""
+    (_, a), (_, b) = operation.tensors()
+    is_score = any(site.scores is operation for site in view.sites)
+    learned = is_weight(view.graph, a) or is_weight(view.graph, b)
+    roles = {role_behind(view.graph, a), role_behind(view.graph, b)}
+    scoring = is_score and not learned and _is_dot(operation, view)
+    kind = Kind.QUERY_KEY if scoring or roles <= _STATES else Kind.MISMATCH
+    index = _to_blame(kind, sizes)
+    contracted = _contracted(operation, sizes)
+    wanted = list(sizes[index])
+    here, there = contracted[index], contracted[1 - index]
+    wanted[here[0]] = there[1]
+    node, tensor = operands[index].node, list(operation.tensors())[index][1]
+    assert node is not None
+    other = operands[1 - index]
+    derivation = f"so that its {_ordinal(here[0], len(wanted))} axis is the {there[1]} of `{view.name(other)}`"
+    return Diagnosis(kind, Culprit(node, tensor), tuple(wanted), derivation)
+
+
+def _is_dot(operation: Operation, view: View) -> bool:
+    """Whether a score is a plain product of a query and keys, not the end of an additive scorer."""
+    for _, tensor in operation.tensors():
+        made = view.graph.maker(tensor)
+        if made is not None and made.kind in ("tanh", "relu", "sigmoid", "gelu", "leaky_relu"):
+            return False
+        if tensor.role is not None and "vector" in tensor.role:
+            return False
+    return True
+
+
+def _to_blame(kind: Kind, sizes: tuple[Sizes, Sizes]) -> int:
+    """The operand to blame: of a query and a key the one with more axes, else the right one."""
+    if kind is Kind.QUERY_KEY:
+        return 0 if len(sizes[0]) > len(sizes[1]) else 1
+    return 1
+
+
+def _contracted(
+    operation: Operation, sizes: tuple[Sizes, Sizes]
+) -> tuple[tuple[int, Size | None], tuple[int, Size | None]]:
+    """For each operand the contracted axis and its size."""
+    event = operation.event
+    if isinstance(event, Contraction) and event.left_axes and event.right_axes:
+        i, j = event.left_axes[0], event.right_axes[0]
+    else:
+        i, j = -1, -2 if len(sizes[1]) > 1 else -1
+    i, j = i % len(sizes[0]), j % len(sizes[1])
+    return (i, sizes[0][i]), (j, sizes[1][j])
+
+
+def _ordinal(index: int, rank: int) -> str:
+    if index == rank - 1:
+        return "last"
+    return ("first", "second", "third", "fourth", "fifth", "sixth")[index] if index < 6 else f"{index}."

@@ -1,0 +1,69 @@
+"""What a rule reports, before a fix is looked for: the diagnosis of one operation.
+
+The words and shapes of the four parts are here; candidate fixes come from `attncheck.repair`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.shape import Shape
+from attncheck.algebra.size import Size
+from attncheck.graph import Operation
+from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+Sizes: TypeAlias = tuple[Size | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """The tensor that is wrong, and the expression that names it."""
+
+    node: cst.CSTNode
+    tensor: Tensor
+
+
+@dataclass(slots=True)
+class Report:
+    """One diagnosis.
+
+    ``hidden`` says while which sizes coincide the code runs all the same; ``axis`` is the axis that
+    the operation should name, where the mistake is a wrong or a missing axis.
+    """
+
+    rule: Rule
+    operation: Operation
+    node: cst.CSTNode
+    message: str
+    culprit: Culprit | None = None
+    expected: Sizes | None = None
+    derivation: str = ""
+    hidden: str = ""
+    axis: int | None = None
+
+
+def sizes_of(shape: Shape | None) -> Sizes | None:
+    """The sizes of a closed shape, else None."""
+    return None if shape is None or not shape.closed else shape.sizes()
+
+
+def text_of(sizes: Sizes | None) -> str:
+    """Sizes as a person writes a shape: ``(T_enc, d_h)``, ``(T_enc,)``, ``?`` where unknown."""
+    if sizes is None:
+        return "?"
+    names = ["?" if size is None else str(size) for size in sizes]
+    return f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
+
+
+def hidden_while(operation: Operation) -> str:
+    """When the mistake cannot be seen: the two sizes that are equal by chance, or nothing."""
+    clash = operation.clash
+    if clash is None or clash.verdict is not Verdict.DISTINCT:
+        return ""
+    return f"hidden while {clash.left} == {clash.right}"

@@ -1,0 +1,61 @@
+"""A view that moves elements between axes where a transpose was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.reshape import Order
+from attncheck.algebra.shape import Axis
+from attncheck.checks.report import Culprit, Report, sizes_of, text_of
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Reshaping
+from attncheck.rule import Rule
+
+RULE = Rule("ATN303", "reshape-not-transpose", "a view that moves elements between axes")
+ON = (Reshaping,)
+
+
+def check(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a reshape after which an axis stands elsewhere, though only a transpose moves axes."""
+    event = operation.event
+    tensors = list(operation.tensors())
+    if not isinstance(event, Reshaping) or not tensors:
+        return
+    outcome = event.outcome
+    if outcome.order is not Order.SCRAMBLED or outcome.regrouped is None:
+        return
+    old, new = outcome.regrouped
+    moved = _moved(view, old, new)
+    operand, tensor = tensors[0]
+    if moved is None or operand.node is None:
+        return
+    before, after = view.text(tensor), text_of(sizes_of(outcome.shape))
+    message = (
+        f"`{view.code(operation.node)}` turns {before} into {after} without moving any element:"
+        f" what comes out along {moved} is a mixture of positions"
+    )
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        message,
+        Culprit(operand.node, tensor),
+        sizes_of(outcome.shape),
+        f"only a transpose moves {moved} to another place; a view splits and merges neighbours",
+    )
+
+
+def _moved(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> str | None:
+    """The size that both sides have whole but in another place, or None.
+
+    A regrouping that keeps no axis whole may be meant; one that shows an axis elsewhere is not.
+    """
+    for index, axis in enumerate(old):
+        for place, other in enumerate(new):
+            if axis.size is None or other.size is None or axis.is_one:
+                continue
+            if view.facts.compare(axis.size, other.size) is Verdict.EQUAL and index != place:
+                return str(axis.size)
+    return None

@@ -1,0 +1,40 @@
+"""Running the rules over one trace: each operation goes to the rules that subscribe to its kind."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import attncheck.checks as package
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+
+Check: TypeAlias = Callable[[Operation, View], Iterator[Report]]
+
+
+@functools.cache
+def _subscriptions() -> dict[object, tuple[Check, ...]]:
+    """The rules by what they look at: an event's class, or a kind of fault."""
+    found: dict[object, tuple[Check, ...]] = {}
+    for info in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"{package.__name__}.{info.name}")
+        for subject in getattr(module, "ON", ()):
+            found[subject] = (*found.get(subject, ()), module.check)
+    return found
+
+
+def run_checks(view: View) -> list[Report]:
+    """All reports about a trace, in the order of its operations."""
+    subscriptions = _subscriptions()
+    reports: list[Report] = []
+    for operation in view.graph.operations:
+        checks = subscriptions.get(type(operation.event), ())
+        if operation.clash is not None:
+            checks += subscriptions.get(operation.clash.fault, ())
+        for check in checks:
+            reports += check(operation, view)
+    return reports

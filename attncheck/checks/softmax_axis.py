@@ -1,0 +1,83 @@
+"""Softmax over any axis other than the keys normalises the wrong thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.algebra.shape import Shape
+from attncheck.attention import Site
+from attncheck.checks.report import Culprit, Report, sizes_of, text_of
+from attncheck.checks.view import View
+from attncheck.checks.weights import key_position, mismatch
+from attncheck.graph import Operation
+from attncheck.operators.events import Elementwise, Softmax
+from attncheck.rule import Rule
+from attncheck.values.value import as_tensor
+
+RULE = Rule("ATN301", "softmax-axis", "softmax over an axis that is not the key axis")
+ON = (Softmax, Elementwise)
+
+
+def check(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a softmax whose axis is not the one that the weighted sum uses up."""
+    site = view.site_of(operation.number)
+    if site is None:
+        return
+    shape = view.shape(as_tensor(operation.output))
+    if shape is None or not shape.closed:
+        return
+    if site.over_all:
+        yield from _over_all(site, shape, view)
+        return
+    for sum_ in site.sums:
+        found = mismatch(site, sum_, view)
+        if found is not None and found.keys != found.normalised:
+            yield _report(site, shape, found.normalised, found.contracted, view)
+            return
+
+
+def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) -> Report:
+    sizes = shape.sizes()
+    wrong, right = sizes[normalised], sizes[wanted]
+    message = (
+        f"`{view.code(site.softmax.node)}` normalises axis {normalised} ({wrong}), but the weighted"
+        f" sum runs over axis {wanted} ({right})"
+    )
+    if wrong == right:
+        message += "; the shapes agree, so nothing raises"
+    derivation = (
+        f"the same shape, with axis {wanted} summing to one: the axis that softmax normalises is the"
+        " axis that the weighted sum contracts"
+    )
+    return _finding(site, view, message, derivation, wanted)
+
+
+def _over_all(site: Site, shape: Shape, view: View) -> Iterator[Report]:
+    """A hand-written softmax that divides by the sum over everything."""
+    position = key_position(site, shape, view)
+    if position is None or not site.sums or len(shape.axes) < 2:
+        return
+    message = (
+        f"`{view.code(site.softmax.node)}` divides by the sum over all of {text_of(shape.sizes())}:"
+        " the weights of one query do not sum to one"
+    )
+    derivation = f"each row divided by its own sum over axis {position}"
+    yield _finding(site, view, message, derivation, position)
+
+
+def _finding(
+    site: Site, view: View, message: str, derivation: str, axis: int
+) -> Report:
+    operand = next(iter(site.softmax.tensors()))[0]
+    node = operand.node if operand.node is not None else site.softmax.node
+    sizes = sizes_of(view.shape(site.scores_in)) or view.sizes(as_tensor(site.softmax.output))
+    return Report(
+        RULE,
+        site.softmax,
+        site.softmax.node,
+        message,
+        Culprit(node, site.scores_in),
+        sizes,
+        derivation,
+        axis=axis,
+    )

@@ -1,0 +1,76 @@
+"""What a rule sees of a trace: its operations, its attention sites, and how things are written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attncheck.algebra.facts import Facts
+from attncheck.algebra.shape import Shape, expand
+from attncheck.algebra.size import Size, Symbol
+from attncheck.attention import Site, find_sites
+from attncheck.checks.report import Sizes, sizes_of, text_of
+from attncheck.graph import Graph, Operand
+from attncheck.source import Source
+from attncheck.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+
+class View:
+    """One trace as rules see it."""
+
+    def __init__(
+        self, graph: Graph, facts: Facts, source: Source, numbers: dict[Symbol, int] | None = None
+    ) -> None:
+        self.graph = graph
+        #: the numbers that call sites give to the symbols of the function's parameters
+        self.numbers = numbers or {}
+        self.facts = facts
+        self.source = source
+        self._sites: list[Site] | None = None
+
+    @property
+    def sites(self) -> list[Site]:
+        """The attention sites of the graph (found once)."""
+        if self._sites is None:
+            self._sites = find_sites(self.graph)
+        return self._sites
+
+    def site_of(self, number: int) -> Site | None:
+        """The site whose weights an operation makes, or None."""
+        for site in self.sites:
+            if site.softmax.number == number:
+                return site
+        return None
+
+    def code(self, node: cst.CSTNode | None) -> str:
+        """An expression as written, on one line."""
+        if node is None:
+            return "?"
+        return " ".join(self.source.code(node).split())
+
+    def name(self, operand: Operand) -> str:
+        """An operand as written."""
+        return self.code(operand.node)
+
+    def shape(self, tensor: Tensor | None) -> Shape | None:
+        """A tensor's shape with all that the trace found out put in."""
+        if tensor is None or tensor.shape is None:
+            return None
+        return expand(tensor.shape, self.facts)
+
+    def sizes(self, tensor: Tensor | None) -> Sizes | None:
+        """A tensor's sizes, or None if not all its axes are known."""
+        return sizes_of(self.shape(tensor))
+
+    def text(self, tensor: Tensor | None) -> str:
+        """A tensor's shape as a person writes it."""
+        return text_of(self.sizes(tensor))
+
+    def coincide(self, left: Size | None, right: Size | None) -> bool:
+        """Whether two sizes have one number in the program's own calls."""
+        if left is None or right is None:
+            return False
+        a, b = left.evaluate(self.numbers), right.evaluate(self.numbers)
+        return a is not None and a == b

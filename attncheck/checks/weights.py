@@ -1,0 +1,115 @@
+"""Which axis of an attention site's scores is the keys', and which one the weighted sum uses up.
+
+The axis that softmax normalises is the axis that the weighted sum contracts. Where they differ, the
+key axis decides which of the two is wrong: softmax over another axis (ATN301), or a contraction of
+another axis (ATN302).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from attncheck.algebra.shape import Axis, Shape
+from attncheck.attention import Site, WeightedSum, role_behind, same_axis
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Contraction
+from attncheck.table import Role, role_of
+from attncheck.values.value import as_tensor
+
+_KEYS = frozenset({Role.KEY, Role.ENCODER_STATES, Role.VALUE})
+_QUERIES = frozenset({Role.QUERY, Role.DECODER_STATE, Role.DECODER_STATES})
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Weights whose contracted axis is not the normalised one, as positions in the weights."""
+
+    normalised: int
+    contracted: int
+    #: which of the two is the key axis, or None if that cannot be told
+    keys: int | None
+
+
+def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
+    """How the contraction of a site's weights misses the axis they were normalised over, or None."""
+    weights = as_tensor(site.softmax.output)
+    shape = view.shape(weights)
+    if shape is None or not shape.closed or site.axis is None or not shape.axes:
+        return None
+    rank = len(shape.axes)
+    if not -rank <= site.axis < rank:
+        return None
+    normalised = site.axis % rank
+    if len(sum_.contracted) != 1 or _renormalised(site, sum_, view):
+        return None
+    contracted = _position(shape, sum_.contracted[0])
+    if contracted is None or contracted == normalised:
+        return None
+    if shape.axes[normalised].is_one:
+        return None
+    return Mismatch(normalised, contracted, key_position(site, shape, view))
+
+
+def _position(shape: Shape, axis: Axis) -> int | None:
+    """Where an axis of weights came from in the softmax's output, by its birth."""
+    found = [index for index, other in enumerate(shape.axes) if same_axis(other, axis)]
+    return found[0] if len(found) == 1 else None
+
+
+def _renormalised(site: Site, sum_: WeightedSum, view: View) -> bool:
+    """Whether the contracted axis was normalised afterwards (slot attention does so)."""
+    number = site.softmax.number
+    later = [other for other in view.sites if other.softmax.number > number]
+    tensors = [tensor for _, tensor in sum_.operation.tensors()]
+    operations = {tensor.operation for tensor in tensors}
+    return any(other.softmax.number in operations for other in later)
+
+
+def key_position(site: Site, shape: Shape, view: View) -> int | None:
+    """The key axis of a site's weights, by the product that made the scores; None if unknown.
+
+    The keys are the operand that a name says is one, else the right one: scores are written
+    ``query @ key.T`` (Vaswani et al. 2017, section 3.2.1).
+    """
+    product = site.scores
+    if product is None or not isinstance(product.event, Contraction):
+        return None
+    tensors = list(product.tensors())
+    if len(tensors) != 2:
+        return None
+    right_is_key = _is_key(view, product, 1) or not _is_key(view, product, 0)
+    index = 1 if right_is_key else 0
+    free = _free_axes(product, index, view)
+    output = view.shape(as_tensor(product.output))
+    if len(free) != 1 or output is None or not output.closed:
+        return None
+    moved = product.event.right_to if index == 1 else product.event.left_to
+    place = moved[free[0]] if free[0] < len(moved) else None
+    if place is None or place >= len(output.axes):
+        return None
+    return _position(shape, output.axes[place])
+
+
+def _is_key(view: View, product: Operation, index: int) -> bool:
+    operand, tensor = list(product.tensors())[index]
+    roles = {role_behind(view.graph, tensor), _spoken_role(view.name(operand))}
+    return bool(roles & _KEYS) and not roles & _QUERIES
+
+
+def _spoken_role(code: str) -> Role | None:
+    """The role that an operand's own name has: ``K`` in ``K.T``."""
+    name = code.split(".")[0].split("[")[0]
+    return role_of(name) if name.isidentifier() else None
+
+
+def _free_axes(product: Operation, index: int, view: View) -> list[int]:
+    """The axes of an operand that stay and are no batch axes: those after the ones both have."""
+    event = product.event
+    assert isinstance(event, Contraction)
+    moved = event.right_to if index == 1 else event.left_to
+    other = event.left_to if index == 1 else event.right_to
+    shared = {place for place in other if place is not None}
+    return [axis for axis, place in enumerate(moved) if place is not None and place not in shared]
+
+

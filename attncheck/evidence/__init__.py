@@ -1,0 +1,1 @@
+"""What the program text says about shapes, apart from the operations themselves."""

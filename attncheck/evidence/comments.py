@@ -1,0 +1,129 @@
+"""Shape comments at the end of a line: ``scores = q @ k.T  # (B, T, T)``.
+
+A comment is a claim only if it is nothing but the shape, some of the few words that announce one
+and, before an arrow, the shapes it came from. Everything else that ends in a bracket is prose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from attncheck.algebra.notation import parse_shape
+from attncheck.algebra.shape import Shape
+from attncheck.algebra.size import Symbol
+from attncheck.evidence.wording import BRACKET, LONGEST, is_shape, looks_like_size
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimText:
+    """What a comment claims: the shape as written in brackets, and the name it is claimed of.
+
+    ``subject`` is None where the comment names nothing; it is then about whatever the line assigns.
+    ``words`` is the comment.
+    """
+
+    shape: str
+    subject: str | None
+    words: str
+
+    def read(self, symbol: Callable[[str], Symbol]) -> Shape | None:
+        """The claimed shape over the caller's symbols; None if the notation does not carry it."""
+        return parse_shape(self.shape, symbol)
+
+
+#: What no comment with a shape is without: the cheap look before any reading.
+_SIGNS: Final = ("(", "[", " x ", "×")
+#: The code of a line up to its comment: anything but quotes and hashes, and whole strings.
+_CODE: Final = re.compile(r"""(?:[^#'"\\]|\\.|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*""")
+_ARROW: Final = re.compile(r"\s*(?:->|-->|=>|→|⇒)\s*")
+_TIMES: Final = re.compile(r"\s+[x×]\s+|\s*×\s*")
+_SUBJECT: Final = re.compile(r"([A-Za-z_]\w*)(?:\.(?:shape|size\(\)))?\s*(?::|=(?!=))\s*")
+_ANNOUNCED: Final = re.compile(
+    r"(?:(?:of|new|now|output|result|out)\s+)?(?:shapes?|sizes?|dims?|dimensions?)\s*(?:is|:|=)?\s*",
+    re.IGNORECASE,
+)
+_TAG: Final = re.compile(r"(?:torch\.)?Size(?=\()|(?:Float|Long|torch\.)?[Tt]ensor\s*(?=[(\[])")
+_BEFORE_ARROW: Final = re.compile(rf"(?:{BRACKET}|\s|[x×@*+,&.]|and|to|from)*")
+_WHOLE: Final = re.compile(BRACKET)
+
+
+def claims(source_lines: Sequence[str]) -> dict[int, ClaimText]:
+    """The claims of all end-of-line comments, by line (from 1).
+
+    A line within a string in triple quotes is not told from code; no statement ends there, so
+    nobody asks for it. A statement of several lines bears its claim on its first or last one.
+    """
+    found = {}
+    for number, line in enumerate(source_lines, 1):
+        if "#" not in line:
+            continue
+        claim = _claim_in(line)
+        if claim is not None:
+            found[number] = claim
+    return found
+
+
+def _claim_in(line: str) -> ClaimText | None:
+    start = line.index("#")
+    if not any(line.find(sign, start) >= 0 for sign in _SIGNS):
+        return None
+    code = _CODE.match(line)
+    assert code is not None, "the pattern matches the empty text"
+    start = code.end()
+    if line[start : start + 1] != "#" or not line[:start].strip():
+        return None
+    return read_comment(line[start:])
+
+
+def read_comment(comment: str) -> ClaimText | None:
+    """The claim that a comment, from its ``#`` on, makes; None if it is prose."""
+    words = comment.strip()
+    text = words.lstrip("#").strip().rstrip(".;,").replace("`", "")
+    if not text or len(text) > 4 * LONGEST:
+        return None
+    *sources, target = _ARROW.split(text)
+    subject = None
+    if any(sources):
+        subject, first = _split_subject(sources[0])
+        if not all(_BEFORE_ARROW.fullmatch(source) for source in (first, *sources[1:])):
+            return None
+    else:
+        subject, target = _split_subject(target)
+    shape = _read_target(target)
+    return None if shape is None else ClaimText(shape, subject, words)
+
+
+def _split_subject(text: str) -> tuple[str | None, str]:
+    """The name that a text starts with, if it is one and not a word for shape, and the rest."""
+    named = _SUBJECT.match(text)
+    if named is None or _ANNOUNCED.match(text):
+        return None, text
+    return named[1], text[named.end() :]
+
+
+def _read_target(text: str) -> str | None:
+    announced = _ANNOUNCED.match(text)
+    if announced is not None:
+        text = text[announced.end() :]
+    tag = _TAG.match(text)
+    if tag is not None:
+        text = text[tag.end() :]
+    if _WHOLE.fullmatch(text):
+        told = announced is not None or tag is not None
+        return text if is_shape(text, announced=told) else None
+    return None if tag is not None else _read_times(text)
+
+
+def _read_times(text: str) -> str | None:
+    """``B x T x d`` in brackets, if its parts are numbers and names that sizes have."""
+    parts = _TIMES.split(text.strip("()[]") if text[:1] in ("(", "[") else text)
+    if len(parts) < 2 or not all(part.isdigit() or part.isidentifier() for part in parts):
+        return None
+    names = [part for part in parts if not part.isdigit()]
+    if not names or not all(looks_like_size(name) for name in names):
+        return None
+    bracketed = f"({', '.join(parts)})"
+    return bracketed if is_shape(bracketed) else None

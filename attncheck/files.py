@@ -1,0 +1,229 @@
+"""Which files to check: what the user named, and what a folder holds and git does not ignore.
+
+A file that the user names is always in; a file that is left out for another reason than its name or
+an ignore rule is listed with that reason, so that no ok is given about a file that nobody opened.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from attncheck.settings import Settings, matches
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+STDIN: Final = "-"
+NOTEBOOK: Final = ".ipynb"
+
+#: Folders that hold other people's code, builds or caches.
+DEFAULT_EXCLUDES: Final = frozenset(
+    {
+        ".bzr",
+        ".direnv",
+        ".eggs",
+        ".git",
+        ".hg",
+        ".ipynb_checkpoints",
+        ".mypy_cache",
+        ".nox",
+        ".pyenv",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".svn",
+        ".tox",
+        ".venv",
+        "__pycache__",
+        "__pypackages__",
+        "build",
+        "dist",
+        "node_modules",
+        "site-packages",
+        "venv",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file to check; ``named`` if the user gave its path, not a folder above it."""
+
+    path: str
+    named: bool
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What was found, what was left out with the reason, and paths that cannot be checked at all.
+
+    ``skipped`` and ``problems`` are pairs of a path and a few words.
+    """
+
+    files: list[Found] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+
+def discover(paths: Sequence[str], settings_for: Callable[[str], Settings]) -> Discovery:
+    """The files that `paths` mean, each once, in the order of the paths and then of names.
+
+    `settings_for` gives the settings of a folder, whose exclude patterns apply below it.
+    """
+    discovery = Discovery()
+    seen: set[str] = set()
+    for path in paths:
+        problem = _add(path, settings_for, discovery, seen)
+        if problem is not None:
+            discovery.problems.append((path, problem))
+    return discovery
+
+
+def _add(
+    path: str, settings_for: Callable[[str], Settings], discovery: Discovery, seen: set[str]
+) -> str | None:
+    """Add what one path means; says in words why that is nothing."""
+    if path == STDIN:
+        _once(Found(path, True), discovery, seen)
+        return None
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return "no such file or folder"
+    except (OSError, ValueError) as error:
+        return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    if stat.S_ISDIR(mode):
+        return _add_folder(path, settings_for(path), discovery, seen)
+    if not stat.S_ISREG(mode):
+        return "not a regular file"
+    if path.endswith(NOTEBOOK):
+        return "notebooks are not supported yet"
+    _once(Found(path, True), discovery, seen)
+    return None
+
+
+def _once(found: Found, discovery: Discovery, seen: set[str]) -> None:
+    key = os.path.abspath(found.path)
+    if key not in seen:
+        seen.add(key)
+        discovery.files.append(found)
+
+
+def _add_folder(
+    folder: str, settings: Settings, discovery: Discovery, seen: set[str]
+) -> str | None:
+    walk = _Walk(settings)
+    count = 0
+    for path in walk.files(folder):
+        count += 1
+        if path.endswith(NOTEBOOK):
+            discovery.skipped.append((path, "notebook"))
+        else:
+            _once(Found(path, False), discovery, seen)
+    discovery.problems += walk.problems
+    if count or walk.problems:
+        return None
+    if walk.left_out:
+        return f"no Python file in this folder but those excluded or ignored by git ({walk.left_out})"
+    return "no Python file in this folder"
+
+
+class _Walk:
+    """One walk down a folder; links to folders are not followed, so that it ends."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.left_out = 0
+        self.problems: list[tuple[str, str]] = []
+
+    def files(self, folder: str) -> Iterator[str]:
+        """The Python files and notebooks below `folder`."""
+        todo = [(folder, _ignores_above(folder))]
+        while todo:
+            place, ignores = todo.pop()
+            try:
+                with os.scandir(place) as scan:
+                    entries = sorted(scan, key=lambda entry: entry.name)
+            except OSError as error:
+                self.problems.append((place, f"cannot be read: {error.strerror}"))
+                continue
+            if any(entry.name == ".gitignore" for entry in entries):
+                ignores = (*ignores, _Ignore.read(place))
+            folders = []
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in DEFAULT_EXCLUDES and self._wanted(entry, "/", ignores):
+                        folders.append((entry.path, ignores))
+                elif entry.name.endswith((".py", NOTEBOOK)) and _is_file(entry):
+                    if self._wanted(entry, "", ignores):
+                        yield entry.path
+                    else:
+                        self.left_out += 1
+            todo += reversed(folders)
+
+    def _wanted(self, entry: os.DirEntry[str], slash: str, ignores: Sequence[_Ignore]) -> bool:
+        path = entry.path + slash
+        if matches(self.settings.exclude, self.settings.root, entry.path, slash):
+            return False
+        for ignore in reversed(ignores):  # the deepest file has the last word
+            verdict = ignore.verdict(path)
+            if verdict is not None:
+                return not verdict
+        return True
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads to itself
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Ignore:
+    """One `.gitignore` file and the folder that it speaks of."""
+
+    folder: str
+    spec: GitIgnoreSpec
+
+    @classmethod
+    def read(cls, folder: str) -> _Ignore:
+        """The ignore file of a folder; one that cannot be read ignores nothing."""
+        from pathspec import GitIgnoreSpec
+
+        try:
+            with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace") as file:
+                lines = file.read().splitlines()
+            return cls(folder, GitIgnoreSpec.from_lines(lines))
+        except (OSError, ValueError):
+            return cls(folder, GitIgnoreSpec.from_lines(()))
+
+    def verdict(self, path: str) -> bool | None:
+        """Whether it ignores a path (a folder's ends in a slash); None if it does not say."""
+        inside = os.path.relpath(path, self.folder).replace(os.sep, "/")
+        return self.spec.check_file(inside + "/" * path.endswith("/")).include
+
+
+def _ignores_above(folder: str) -> tuple[_Ignore, ...]:
+    """The ignore files of the folders above, up to the repository's; none if they ignore `folder`.
+
+    Somebody who names an ignored folder wants it checked.
+    """
+    above = []
+    place = os.path.abspath(folder)
+    while not os.path.exists(os.path.join(place, ".git")):
+        parent = os.path.dirname(place)
+        if parent == place:
+            return ()  # no repository
+        place = parent
+        above.append(place)
+    ignores = tuple(
+        _Ignore.read(place)
+        for place in reversed(above)
+        if os.path.isfile(os.path.join(place, ".gitignore"))
+    )
+    here = os.path.abspath(folder) + "/"
+    return () if any(ignore.verdict(here) for ignore in ignores) else ignores

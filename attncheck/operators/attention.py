@@ -1,0 +1,195 @@
+"""Whole layers as functions: scaled dot product attention, linear, layer_norm, normalize."""
+
+from __future__ import annotations
+
+from attncheck.algebra.broadcast import Broadcast, broadcast
+from attncheck.algebra.contract import Contracted, contract
+from attncheck.algebra.shape import Axis, Shape, closed, expand
+from attncheck.operators.axes import (
+    append,
+    axes_text,
+    locate,
+    split_trailing,
+    with_rank,
+)
+from attncheck.operators.call import Call
+from attncheck.operators.contraction import (
+    batch_clash,
+    contraction_clash,
+    product_dtype,
+    stretch_clash,
+)
+from attncheck.operators.events import (
+    Attention,
+    Clash,
+    Contraction,
+    Elementwise,
+    Fault,
+    Outcome,
+)
+from attncheck.operators.operands import dtype_of, operand_shape
+
+_NAMES = ("query", "key", "value")
+
+
+def scaled_dot_product_attention(call: Call) -> Outcome:
+    """``(..., L, E), (..., S, E), (..., S, V) -> (..., L, V)``, the leading axes broadcast.
+
+    The mask must stretch to ``(..., L, S)``. With ``grouped`` (enable_gqa) the heads of key and
+    value, third from the end, must divide those of the query.
+    """
+    shapes = [operand_shape(call, name) for name in _NAMES]
+    dtype = dtype_of(call.arguments.get("query"))
+    for operand, shape in enumerate(shapes):
+        if shape is not None and shape.closed and len(shape.lead) < 2:
+            text = f"takes 2 axes or more for the {_NAMES[operand]}, not {shape}"
+            return Outcome(call.make(None, dtype), None, Clash(Fault.RANK, text, operand))
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes):
+        return Outcome(call.make(None, dtype))
+    return _attend(call, known, dtype)
+
+
+def _attend(call: Call, shapes: list[Shape], dtype: str | None) -> Outcome:
+    facts = call.facts
+    for shape in shapes:
+        split_trailing(shape, 2, facts)
+    parts = [split_trailing(expand(shape, facts), 2, facts) for shape in shapes]
+    (outer, (time, width)), (keys_outer, (source, key_width)), (values_outer, tail) = (
+        part for part in parts if part is not None
+    )
+    features = contract(width, key_width, facts, "query and key")
+    positions = contract(source, tail[0], facts, "key and value")
+    grouped = call.flag("grouped") is not False
+    batch = None if grouped else broadcast(outer, keys_outer, facts)
+    both = batch.shape if batch is not None else outer
+    values = None if grouped or both is None else broadcast(both, values_outer, facts)
+    total = values.shape if values is not None else (outer if grouped else None)
+    mask = None
+    if total is not None and call.given("mask"):
+        mask = _mask(call, append(total, (time, source)))
+    event = Attention(time, source, features, positions, mask)
+    clash = _first_clash(features, positions, (batch, values))
+    if clash is None and mask is not None and total is not None:
+        given = call.shape("mask")
+        assert given is not None
+        clash = stretch_clash(mask, append(total, (time, source)), given, 3)
+    if clash is not None:
+        return Outcome(call.make(None, dtype), event, clash)
+    made = None if total is None else expand(append(total, (time, tail[1])), facts)
+    return Outcome(call.make(made, dtype), event)
+
+
+def _mask(call: Call, scores: Shape) -> Broadcast | None:
+    given = call.shape("mask")
+    return None if given is None else broadcast(scores, given, call.facts)
+
+
+def _first_clash(
+    features: Contracted, positions: Contracted, batches: tuple[Broadcast | None, ...]
+) -> Clash | None:
+    clash = contraction_clash([features], 1)
+    if clash is None and positions.verdict.clashes:
+        key, value = positions.left, positions.right
+        text = f"weights {value} values by {key} keys"
+        clash = Clash(Fault.CONTRACTION, text, 2, key.size, value.size, positions.verdict)
+    for operand, batch in enumerate(batches, start=1):
+        if clash is None and batch is not None:
+            clash = batch_clash(batch.clashes, operand)
+    return clash
+
+
+def linear(call: Call) -> Outcome:
+    """``x @ weight.T + bias``: ``(..., in), (out, in), (out,) -> (..., out)``.
+
+    A weight of one axis, ``(in,)``, gives ``(...)``.
+    """
+    shape, weight = operand_shape(call, "x"), call.shape("weight")
+    dtype = product_dtype(call, "x", "weight")
+    if shape is not None and shape.rank == 0:
+        text = "multiplies a number as if it were a vector"
+        return Outcome(call.make(None, dtype), None, Clash(Fault.RANK, text))
+    if shape is None or weight is None:
+        return Outcome(call.make(None, dtype))
+    matrix = weight if weight.rank == 1 else with_rank(weight, 2, call.facts)
+    if isinstance(matrix, Clash):
+        text = f"takes a weight of 2 axes, not {weight}"
+        return Outcome(call.make(None, dtype), None, Clash(Fault.RANK, text, 1))
+    taken = split_trailing(shape, 1, call.facts)
+    if matrix is None or taken is None:
+        return Outcome(call.make(None, dtype))
+    if matrix.rank == 1 and call.given("bias"):
+        text = "adds a bias to a product with a weight of 1 axis"
+        return Outcome(call.make(None, dtype), None, Clash(Fault.RANK, text, 1))
+    return _project(call, shape, matrix, taken, dtype)
+
+
+def _project(
+    call: Call,
+    shape: Shape,
+    weight: Shape,
+    taken: tuple[Shape, tuple[Axis, ...]],
+    dtype: str | None,
+) -> Outcome:
+    rows, (features,) = taken
+    pair = contract(features, weight.lead[-1], call.facts, "linear")
+    last = -1 if shape.rank is None else shape.rank - 1
+    event = Contraction("linear", (last,), (len(weight.lead) - 1,), (pair,))
+    clash = contraction_clash([pair])
+    made = expand(append(rows, weight.lead[:-1]), call.facts)
+    bias = call.shape("bias")
+    if clash is None and bias is not None:
+        clash = stretch_clash(broadcast(made, bias, call.facts), made, bias, 2)
+    if clash is not None:
+        return Outcome(call.make(None, dtype), event, clash)
+    return Outcome(call.make(made, dtype), event)
+
+
+def layer_norm(call: Call) -> Outcome:
+    """Normalisation over the last axes, whose sizes ``sizes`` says; weight and bias have these."""
+    shape, sizes = operand_shape(call, "x"), call.sizes("sizes")
+    dtype = dtype_of(call.arguments.get("x"))
+    event = Elementwise("layer_norm", None)
+    if shape is None or sizes is None:
+        return Outcome(call.make(shape, dtype), event)
+    taken = split_trailing(shape, len(sizes), call.facts)
+    if taken is None or not sizes:
+        text = f"normalises {axes_text(len(sizes))} of {shape}"
+        return Outcome(call.make(None, dtype), event, Clash(Fault.RANK, text))
+    named = closed(Axis(size) for size in sizes)
+    clash = _sizes_clash(call, closed(taken[1]), named, 0)
+    for operand, name in enumerate(("weight", "bias"), start=1):
+        given = call.shape(name)
+        if clash is None and given is not None and given.closed:
+            clash = _sizes_clash(call, named, given, operand)
+    if clash is not None:
+        return Outcome(call.make(None, dtype), event, clash)
+    return Outcome(call.make(expand(append(*taken), call.facts), dtype), event)
+
+
+def _sizes_clash(call: Call, left: Shape, right: Shape, operand: int) -> Clash | None:
+    """The clash of two shapes that must be the same, or None."""
+    text = f"normalises {left} with sizes {right}"
+    if len(left.lead) != len(right.lead):
+        return Clash(Fault.RANK, text, operand)
+    for one, other in zip(left.lead, right.lead, strict=True):
+        if one.size is None or other.size is None:
+            continue
+        verdict = call.facts.force(one.size, other.size, "normalised sizes")
+        if verdict.clashes:
+            return Clash(Fault.FEATURES, text, operand, one.size, other.size, verdict)
+    return None
+
+
+def normalize(call: Call) -> Outcome:
+    """Vectors along ``axis`` divided by their norm: the shape of x."""
+    shape = operand_shape(call, "x")
+    axis = call.integer("axis") if call.given("axis") else 1
+    dtype = dtype_of(call.arguments.get("x"))
+    event = Elementwise("normalize", None)
+    if shape is None or axis is None or (shape.rank == 0 and axis in (0, -1)):
+        return Outcome(call.make(shape, dtype), event)
+    found = locate(shape, (axis,), call.facts)
+    if isinstance(found, Clash):
+        return Outcome(call.make(None, dtype), event, found)
+    return Outcome(call.make(expand(shape, call.facts), dtype), event)

@@ -1,0 +1,435 @@
+"""Tensors made from sizes, from data, and after the model of other tensors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from attncheck.algebra.bounds import never_negative
+from attncheck.algebra.broadcast import broadcast_all
+from attncheck.algebra.shape import SCALAR, Axis, Shape, expand
+from attncheck.algebra.size import ONE, ZERO, Size, const
+from attncheck.operators.call import Call
+from attncheck.operators.elementwise import broadcast_clash, without_marks
+from attncheck.operators.events import Clash, Creation, Fault, Outcome
+from attncheck.operators.literals import literal_shape, ragged
+from attncheck.operators.operands import dtype_of, operand_shape
+from attncheck.operators.seats import rank_clash
+from attncheck.operators.slicing import ceiling
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import (
+    NONE,
+    Const,
+    Int,
+    Library,
+    Parameter,
+    Scalar,
+    Sequence,
+    Value,
+    as_size,
+    as_tensor,
+)
+
+#: An argument of one of these names may be a tuple of sizes as well as one size.
+_SHAPE_NAMES = frozenset(("shape", "size", "sizes", "dims"))
+
+
+# -- from sizes --------------------------------------------------------------------------------
+
+
+def filled(call: Call) -> Outcome:
+    """zeros, ones, empty, full, rand, randn: a tensor of the sizes in ``shape``.
+
+    The table fixes ``dtype_is`` and the ``kind`` of the event. Clashes with a negative size.
+    """
+    shape, clash = _sizes(call)
+    return Outcome(call.make(shape, _fill_dtype(call)), _event(call), clash)
+
+
+def _sizes(call: Call) -> tuple[Shape | None, Clash | None]:
+    value = call.value("shape")
+    if type(value) is Parameter and _may_be_tuple(value.name):
+        return None, None
+    sizes = call.sizes("shape")
+    if sizes is None:
+        return None, None
+    for size in sizes:
+        if size is not None and never_negative(-size - 1):
+            return None, Clash(Fault.COUNT, f"makes an axis of size {size}", 0, size)
+    return Shape(tuple(Axis(size) for size in sizes)), None
+
+
+def _may_be_tuple(name: str) -> bool:
+    """Whether an argument named so may be a tuple: `size`, `out_shape`, but not `hidden_size`."""
+    return name in _SHAPE_NAMES or name.endswith(("_shape", "_dims"))
+
+
+def _fill_dtype(call: Call) -> str | None:
+    if call.given("dtype"):
+        return _named_dtype(call.value("dtype"))
+    fixed = call.text("dtype_is")
+    return fixed if fixed is not None else dtype_of(call.arguments.get("value"))
+
+
+#: Names that dtype arguments end in: ``torch.long``, ``np.float32``, ``int``, ``"bool"``.
+_KINDS = (("bool", "bool"), ("uint", "int"), ("int", "int"), ("long", "int"), ("float", "float"))
+
+
+def _named_dtype(value: Value | None) -> str | None:
+    """The dtype category that a dtype argument names."""
+    name = ""
+    if type(value) is Library:
+        name = value.path.rpartition(".")[2]
+    elif type(value) is Const and isinstance(value.value, str):
+        name = value.value
+    if name in {"double", "half", "bfloat16"}:
+        return "float"
+    return next((kind for start, kind in _KINDS if name.startswith(start)), None)
+
+
+def _event(call: Call) -> Creation:
+    return Creation(call.text("kind") or call.spelling.rpartition(".")[2])
+
+
+def square(call: Call) -> Outcome:
+    """eye, identity, tri: (``rows``, ``columns``), square if there is one number only."""
+    rows = call.size("rows")
+    columns = call.size("columns") if call.given("columns") else rows
+    dtype = _named_dtype(call.value("dtype")) if call.given("dtype") else "float"
+    return Outcome(call.make(Shape((Axis(rows), Axis(columns))), dtype), _event(call))
+
+
+def arange(call: Call) -> Outcome:
+    """arange: the numbers from ``start`` to ``stop``; with one argument, from 0.
+
+    An axis of ``stop - start`` (divided by the step, rounded up) where these are integers.
+    """
+    start, stop = call.arguments.get("start"), call.arguments.get("stop")
+    if stop is None or (type(stop) is Const and stop.value is None):
+        start, stop = Int(ZERO), start
+    step = call.arguments.get("step") or Int(ONE)
+    bounds = [None if value is None else _resolved(value, call) for value in (start, stop, step)]
+    size, clash = _steps(bounds[0], bounds[1], bounds[2], call)
+    kinds = {dtype_of(value) for value in (start, stop, step)}
+    dtype = "float" if "float" in kinds else "int" if kinds == {"int"} else None
+    if call.given("dtype"):
+        dtype = _named_dtype(call.value("dtype"))
+    return Outcome(call.make(Shape((Axis(size),)), dtype), _event(call), clash)
+
+
+def _resolved(value: Value, call: Call) -> Size | None:
+    size = as_size(value)
+    return None if size is None else call.facts.resolve(size)
+
+
+def _steps(
+    start: Size | None, stop: Size | None, step: Size | None, call: Call
+) -> tuple[Size | None, Clash | None]:
+    """How many steps lead from `start` to `stop`; torch refuses a range that runs backwards."""
+    number = None if step is None else step.number
+    if start is None or stop is None or not number:
+        return None, None
+    length = stop - start if number > 0 else start - stop
+    if call.library == "torch":
+        if never_negative(-length - 1):
+            text = f"counts from {start} to {stop} in steps of {number}"
+            return None, Clash(Fault.COUNT, text, 0, start, stop)
+    elif not never_negative(length):
+        return (ZERO if never_negative(-length) else None), None
+    return length if abs(number) == 1 else ceiling(length, const(abs(number)), call.facts), None
+
+
+def spaced(call: Call) -> Outcome:
+    """linspace, logspace: ``count`` numbers; NumPy's need 50 if it is left out."""
+    default = const(50) if call.library == "numpy" else None
+    count = call.size("count") if call.given("count") else default
+    ends = [operand_shape(call, name) for name in ("start", "stop")]
+    if any(shape is not SCALAR for shape in ends if shape is not None):
+        return Outcome(call.make(None, "float"), _event(call))
+    dtype = "float" if not call.given("dtype") else _named_dtype(call.value("dtype"))
+    return Outcome(call.make(Shape((Axis(count),)), dtype), _event(call))
+
+
+def index_pairs(call: Call) -> Outcome:
+    """torch.tril_indices, triu_indices: (2, n), n unknown."""
+    return Outcome(call.make(Shape((Axis(const(2)), Axis(None))), "int"), _event(call))
+
+
+def index_vectors(call: Call) -> Outcome:
+    """numpy.tril_indices and others: a pair of vectors of unknown length."""
+    vector = call.make(Shape((Axis(None),)), "int")
+    return Outcome(Sequence((vector, vector)), _event(call))
+
+
+# -- random numbers ----------------------------------------------------------------------------
+
+
+def sampled(call: Call) -> Outcome:
+    """Samplers of numpy: of the sizes in ``shape``; without it, of the parameters' common shape."""
+    dtype = call.text("dtype_is")
+    if call.given("shape"):
+        return filled(call)
+    names = (call.text("parameters") or "").split()
+    shapes = [operand_shape(call, name) for name in names if call.given(name)]
+    known = [shape for shape in shapes if shape is not None and shape.closed]
+    if len(known) < len(shapes):
+        return Outcome(call.make(None, dtype), _event(call))
+    if all(not shape.lead for shape in known):
+        return Outcome(Scalar(dtype or "float"), _event(call))
+    made = broadcast_all(known, call.facts)
+    clash = broadcast_clash(made, "takes parameters of", known)
+    if clash is not None:
+        return Outcome(call.make(None, dtype), _event(call), clash)
+    return Outcome(call.make(made.shape, dtype), _event(call))
+
+
+def normal(call: Call) -> Outcome:
+    """torch.normal: of the sizes in ``shape``, or of the shape of its tensors."""
+    return filled(call) if call.given("shape") else sampled(call)
+
+
+def sampled_sizes(call: Call) -> Outcome:
+    """numpy.random.rand, randn: the sizes are the arguments; a number without any."""
+    first = call.value("first")
+    rest = call.value("rest")
+    if first is None:
+        return Outcome(Scalar("float"), _event(call))
+    if type(first) is Sequence:
+        text = "takes its sizes as separate arguments, not as a tuple"
+        return Outcome(call.make(None, "float"), _event(call), Clash(Fault.RANK, text))
+    items = rest.items if type(rest) is Sequence and rest.items is not None else ()
+    return filled(replace(call, arguments=call.arguments | {"shape": Sequence((first, *items))}))
+
+
+def integers(call: Call) -> Outcome:
+    """randint: integers below ``high`` or from ``low`` on.
+
+    torch.randint(high, size) and torch.randint(low, high, size) differ in where the sizes stand.
+    """
+    if not call.given("shape") and call.library == "torch":
+        high = call.value("high")
+        if type(high) is Int or high is None:
+            return Outcome(call.make(None, "int"), _event(call))
+        call = replace(call, arguments=call.arguments | {"shape": high})
+    return sampled(call)
+
+
+def permutation(call: Call) -> Outcome:
+    """randperm, permutation: of n numbers, or of the rows of a tensor."""
+    value = call.value("x")
+    if value is None or type(value) is Parameter:
+        return Outcome(call.make(None), _event(call))
+    if type(value) is Int:
+        return Outcome(call.make(Shape((Axis(call.size("x")),)), "int"), _event(call))
+    shape, dtype = literal_shape(value, call.facts)
+    return Outcome(call.make(None if shape is None else without_marks(shape), dtype), _event(call))
+
+
+def choice(call: Call) -> Outcome:
+    """Choice: from the first axis of ``x`` (or from a range), of the sizes in ``shape``."""
+    value = call.value("x")
+    dtype = "int" if type(value) is Int else None
+    inner: Shape | None = SCALAR
+    if value is not None and type(value) is not Int:
+        inner, dtype = literal_shape(value, call.facts)
+        inner = None if inner is None or not inner.closed else Shape(inner.lead[1:])
+    if inner is None or (inner.lead and call.given("axis")):
+        return Outcome(call.make(None, dtype), _event(call))
+    if not call.given("shape"):
+        whole = Scalar(dtype or "number") if not inner.lead else call.make(inner, dtype)
+        return Outcome(whole, _event(call))
+    shape, clash = _sizes(call)
+    made = None if shape is None else Shape(shape.lead + inner.lead)
+    return Outcome(call.make(made, dtype), _event(call), clash)
+
+
+def multinomial(call: Call) -> Outcome:
+    """torch.multinomial: (n,) or (m, n) weights to ``count`` indices in place of the last axis."""
+    shape = call.shape("x")
+    if shape is None or shape.rank is None:
+        return Outcome(call.make(None, "int"), _event(call))
+    if shape.rank not in (1, 2):
+        text = f"takes one or two axes, not {shape}"
+        return Outcome(call.make(None, "int"), clash=Clash(Fault.RANK, text))
+    count = Axis(call.size("count") if call.given("count") else ONE)
+    return Outcome(call.make(Shape((*without_marks(shape).lead[:-1], count)), "int"), _event(call))
+
+
+def generator(call: Call) -> Outcome:
+    """default_rng, RandomState, Generator: the object whose methods draw; ``path`` is its class."""
+    return Outcome(Library(call.text("path") or ""))
+
+
+def nothing(call: Call) -> Outcome:
+    """Functions called for their effect: they give None."""
+    return Outcome(NONE)
+
+
+# -- after a model -----------------------------------------------------------------------------
+
+
+def like(call: Call) -> Outcome:
+    """zeros_like and others: the shape of ``x``; NumPy's take another ``shape`` by keyword."""
+    tensor, dtype = call.tensor("x"), call.text("dtype_is")
+    if call.given("dtype"):
+        dtype = _named_dtype(call.value("dtype"))
+    elif dtype is None:
+        dtype = dtype_of(call.arguments.get("x"))
+    if call.given("shape"):
+        shape, clash = _sizes(call)
+        return Outcome(call.make(shape, dtype), _event(call), clash)
+    if tensor is None:
+        value = call.value("x")
+        shape = None if value is None else literal_shape(value, call.facts)[0]
+    else:
+        shape = tensor.shape
+    return Outcome(call.make(None if shape is None else without_marks(shape), dtype), _event(call))
+
+
+def new(call: Call) -> Outcome:
+    """x.new_zeros and others: of the sizes in ``shape``, of the dtype of ``x`` if none is given."""
+    outcome = filled(call)
+    value = outcome.value
+    if type(value) is Tensor and value.dtype is None and not call.given("dtype"):
+        return replace(outcome, value=replace(value, dtype=dtype_of(call.arguments.get("x"))))
+    return outcome
+
+
+def written_over(call: Call) -> Outcome:
+    """x.fill_, x.normal_, init.xavier_uniform_: ``x`` itself, with new values."""
+    tensor = call.tensor("x")
+    if tensor is None or tensor.shape is None:
+        return Outcome(call.make(None, None if tensor is None else tensor.dtype), _event(call))
+    return Outcome(call.make(without_marks(tensor.shape), tensor.dtype), _event(call))
+
+
+# -- from data ---------------------------------------------------------------------------------
+
+
+def array(call: Call) -> Outcome:
+    """tensor, array, asarray: the shape of nested lists, or the tensor that is given.
+
+    Clashes if the lists are ragged.
+    """
+    value = call.value("x")
+    if value is None:
+        return Outcome(call.make(None))
+    dtype = _named_dtype(call.value("dtype")) if call.given("dtype") else None
+    given = as_tensor(value)
+    if given is not None:
+        shape = None if given.shape is None else expand(given.shape, call.facts)
+        return Outcome(call.make(shape, dtype if call.given("dtype") else given.dtype))
+    parts = ragged(value, call.facts)
+    if parts is not None:
+        text = f"makes an array of items of shapes {parts[0]} and {parts[1]}"
+        return Outcome(call.make(None), _event(call), Clash(Fault.JOIN, text))
+    shape, kind = literal_shape(value, call.facts)
+    if call.library == "torch" and _holds_tensors(value):
+        return Outcome(call.make(None), _event(call))
+    return Outcome(call.make(shape, dtype if call.given("dtype") else kind), _event(call))
+
+
+def new_array(call: Call) -> Outcome:
+    """x.new_tensor: data of the dtype of ``model``."""
+    outcome = array(call)
+    if call.given("dtype") or type(outcome.value) is not Tensor:
+        return outcome
+    return replace(outcome, value=replace(outcome.value, dtype=dtype_of(call.value("model"))))
+
+
+def _holds_tensors(value: Value) -> bool:
+    """Whether a list holds tensors with axes, which torch makes no tensor of."""
+    if type(value) is not Sequence:
+        tensor = as_tensor(value)
+        return tensor is not None and (tensor.shape is None or tensor.shape != SCALAR)
+    items = (value.element,) if value.items is None else value.items
+    return any(_holds_tensors(item) for item in items)
+
+
+def legacy_tensor(call: Call) -> Outcome:
+    """torch.Tensor, torch.FloatTensor: of the sizes that are given, or from a list of data."""
+    first = call.arguments.get("x")
+    dtype = call.text("dtype_is")
+    if first is None:
+        return Outcome(call.make(Shape((Axis(ZERO),)), dtype), _event(call))
+    if type(first) is Int:
+        rest = call.arguments.get("rest")
+        items = rest.items if type(rest) is Sequence and rest.items is not None else ()
+        sizes: dict[str, Value] = {"shape": Sequence((first, *items))}
+        shape, clash = _sizes(replace(call, arguments=sizes))
+        return Outcome(call.make(shape, dtype), _event(call), clash)
+    if type(first) is Parameter:
+        return Outcome(call.make(None, dtype))
+    outcome = array(call)
+    if type(outcome.value) is Tensor:
+        return replace(outcome, value=replace(outcome.value, dtype=dtype))
+    return outcome
+
+
+# -- from tensors ------------------------------------------------------------------------------
+
+
+def meshgrid(call: Call) -> Outcome:
+    """meshgrid: vectors (a,), (b,), ... to grids (a, b, ...); indexing "xy" swaps the first two.
+
+    With ``sparse`` each grid has size 1 on the others' axes.
+    """
+    value = call.arguments.get("xs")
+    tensors = [call.tensor("xs")] if type(value) is Tensor else call.tensors("xs")
+    default = "xy" if call.library == "numpy" else "ij"
+    indexing = call.text("indexing") if call.given("indexing") else default
+    sparse = call.flag("sparse")
+    if tensors is None or indexing is None or sparse is None:
+        return Outcome(Sequence(None, element=call.make(None)), _event(call))
+    unknown = Sequence((call.make(None),) * len(tensors))
+    axes: list[Axis] = []
+    for operand, tensor in enumerate(tensors):
+        shape = None if tensor is None else tensor.shape
+        if shape is None or shape.rank is None or (shape.rank > 1 and call.library == "numpy"):
+            return Outcome(unknown, _event(call))
+        if shape.rank > 1:
+            clash = rank_clash(shape, "vectors", operand)
+            return Outcome(unknown, _event(call), clash)
+        axes.append(without_marks(shape).lead[0] if shape.lead else Axis(ONE))
+    order = list(range(len(axes)))
+    if indexing == "xy":
+        order[:2] = reversed(order[:2])
+    grids = []
+    for own, tensor in enumerate(tensors):
+        shown = (axes[at] if at == own or not sparse else Axis(ONE, made="new") for at in order)
+        grids.append(call.make(Shape(tuple(shown)), None if tensor is None else tensor.dtype))
+    return Outcome(Sequence(tuple(grids)), _event(call))
+
+
+def one_hot(call: Call) -> Outcome:
+    """torch.nn.functional.one_hot: (...,) to (..., classes)."""
+    shape = call.shape("x")
+    count = call.size("count") if call.given("count") else None
+    if count is not None and count.number is not None and count.number < 0:
+        count = None
+    if shape is None:
+        return Outcome(call.make(None, "int"))
+    return Outcome(call.make(_behind(without_marks(shape), Axis(count)), "int"))
+
+
+def embedding(call: Call) -> Outcome:
+    """torch.nn.functional.embedding: indices (...,) and a table (n, d) to (..., d).
+
+    Clashes if the table is no matrix.
+    """
+    shape, table = call.shape("x"), call.shape("weight")
+    dtype = dtype_of(call.arguments.get("weight"))
+    columns = Axis(None)
+    if table is not None and table.rank is not None:
+        if table.rank != 2:
+            clash = Clash(Fault.RANK, f"looks up rows of a matrix, not of {table}", 1)
+            return Outcome(call.make(None, dtype), clash=clash)
+        columns = table.lead[1]
+    if shape is None:
+        return Outcome(call.make(None, dtype))
+    return Outcome(call.make(_behind(without_marks(shape), columns), dtype))
+
+
+def _behind(shape: Shape, axis: Axis) -> Shape:
+    if shape.row is None:
+        return Shape((*shape.lead, axis))
+    return Shape(shape.lead, shape.row, (*shape.trail, axis))

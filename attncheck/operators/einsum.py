@@ -1,0 +1,272 @@
+"""einsum: any product and sum of axes, named by letters.
+
+Both forms are read: ``einsum("bqd,bkd->bqk", q, k)`` and ``einsum(q, [0, 1], k, [2, 1], [0, 2])``.
+Rule: numpy.einsum "Notes"; torch.einsum.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from attncheck.algebra.broadcast import broadcast_all
+from attncheck.algebra.contract import tell_apart
+from attncheck.algebra.shape import Axis, Shape, expand, with_leading, with_trailing
+from attncheck.operators.axes import axes_text, with_rank
+from attncheck.operators.call import Call
+from attncheck.operators.contraction import batch_clash
+from attncheck.operators.events import Clash, Einsum, Fault, Outcome
+from attncheck.operators.operands import dtype_of, operand_shape
+from attncheck.values.value import ELLIPSIS, Const, Sequence, Value, as_integer
+
+DOTS = "..."
+
+Letters = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Subscripts:
+    """The letters of each operand and of the output; ``...`` stands among them as one letter."""
+
+    inputs: tuple[Letters, ...]
+    output: Letters
+
+
+def einsum(call: Call) -> Outcome:
+    """Multiply operands letter by letter and sum over the letters that the output does not name."""
+    read = _read(call)
+    if read is None:
+        return Outcome(call.make(None))
+    if isinstance(read, Clash):
+        return Outcome(call.make(None), None, read)
+    subscripts, operands = read
+    spread = _Letters(call, subscripts)
+    clash = spread.take(operands)
+    event = Einsum(subscripts.inputs, subscripts.output, tuple(spread.axes.items()))
+    if clash is not None:
+        return Outcome(call.make(None), event, clash)
+    return Outcome(call.make(spread.result(), _dtype(operands)), event)
+
+
+def _dtype(operands: tuple[Value, ...]) -> str | None:
+    kinds = {dtype_of(operand) for operand in operands}
+    if "float" in kinds:
+        return "float"
+    return "int" if kinds == {"int"} else None
+
+
+class _Letters:
+    """The axis of each letter, collected over the operands."""
+
+    def __init__(self, call: Call, subscripts: Subscripts) -> None:
+        self.call = call
+        self.subscripts = subscripts
+        self.axes: dict[str, Axis] = {}
+        self.middles: list[Shape] = []
+        self.known = True
+
+    def take(self, operands: tuple[Value, ...]) -> Clash | None:
+        """Match every operand with its letters."""
+        for number, (letters, operand) in enumerate(
+            zip(self.subscripts.inputs, operands, strict=True)
+        ):
+            shape = operand_shape(Call(self.call.facts, {"x": operand}, "", ""), "x")
+            if shape is None:
+                self.known = False
+                continue
+            clash = self._match(number, letters, shape)
+            if clash is not None:
+                return clash
+        if len(self.middles) < 2:
+            return None
+        return batch_clash(broadcast_all(self.middles, self.call.facts).clashes)
+
+    def _match(self, number: int, letters: Letters, shape: Shape) -> Clash | None:
+        facts = self.call.facts
+        if DOTS not in letters:
+            made = with_rank(shape, len(letters), facts)
+            if made is None:
+                self.known = False
+                return None
+            if isinstance(made, Clash):
+                return _rank_clash(number, letters, shape)
+            return self._bind_all(number, letters, made.axes)
+        cut = letters.index(DOTS)
+        front, back = letters[:cut], letters[cut + 1 :]
+        if shape.closed and len(shape.lead) < len(front) + len(back):
+            return _rank_clash(number, letters, shape)
+        shown = with_leading(shape, len(front), facts)
+        assert shown is not None
+        shown = with_trailing(shown, len(back), facts)
+        assert shown is not None
+        shown = with_leading(shown, len(front), facts)
+        assert shown is not None
+        lead = shown.lead[: len(front)]
+        if shown.row is None:
+            end = len(shown.lead) - len(back)
+            middle, trail = Shape(shown.lead[len(front) : end]), shown.lead[end:]
+        else:
+            end = len(shown.trail) - len(back)
+            middle = Shape(shown.lead[len(front) :], shown.row, shown.trail[:end])
+            trail = shown.trail[end:]
+        self.middles.append(middle)
+        return self._bind_all(number, front + back, lead + trail)
+
+    def _bind_all(self, number: int, letters: Letters, axes: tuple[Axis, ...]) -> Clash | None:
+        own: dict[str, Axis] = {}
+        for letter, axis in zip(letters, axes, strict=True):
+            # A diagonal's axes are equal; between operands 1 fits any size.
+            before = own.setdefault(letter, axis)
+            clash = self._meet(number, letter, before, axis)
+            if clash is None:
+                clash = self._bind(number, letter, axis)
+            if clash is not None:
+                return clash
+        return None
+
+    def _bind(self, number: int, letter: str, axis: Axis) -> Clash | None:
+        """Hold one more axis against the one that already goes by the letter."""
+        old = self.axes.get(letter)
+        if old is None or old.is_one or (old.size is None and not axis.is_one):
+            if old is None or axis.size is not None:
+                self.axes[letter] = axis
+            return None
+        if axis.is_one or axis.size is None:
+            return None
+        return self._meet(number, letter, old, axis)
+
+    def _meet(self, number: int, letter: str, old: Axis, axis: Axis) -> Clash | None:
+        """Make two axes of one letter equal."""
+        if old.size is None or axis.size is None:
+            return None
+        verdict = self.call.facts.force(old.size, axis.size, f"letter {letter}")
+        if not verdict.clashes:
+            return None
+        text = f"uses the letter {letter} for {old} and for {axis}"
+        return Clash(Fault.EINSUM, text, number, old.size, axis.size, verdict)
+
+    def result(self) -> Shape | None:
+        """The output's shape."""
+        middle = Shape(())
+        if DOTS in self.subscripts.output:
+            spread = broadcast_all(self.middles, self.call.facts) if self.middles else None
+            if not self.known or (spread is not None and spread.shape is None):
+                return None
+            if spread is not None and spread.shape is not None:
+                middle = spread.shape
+        lead: list[Axis] = []
+        trail: list[Axis] = []
+        side = lead
+        for letter in self.subscripts.output:
+            if letter == DOTS:
+                lead += middle.lead
+                side = lead if middle.row is None else trail
+                side += middle.trail
+            else:
+                axis = self.axes.get(letter, Axis(None))
+                side += tell_apart(lead + trail, [axis])
+        row = middle.row
+        return expand(Shape(tuple(lead), row, tuple(trail)), self.call.facts)
+
+
+def _rank_clash(number: int, letters: Letters, shape: Shape) -> Clash:
+    written = "".join(letters)
+    at_least = "at least " if DOTS in letters else ""
+    count = len(letters) - (DOTS in letters)
+    text = f"names {at_least}{axes_text(count)} as {written!r}, but operand {number} is {shape}"
+    return Clash(Fault.EINSUM, text, number)
+
+
+# -- reading the subscripts ------------------------------------------------------------------------
+
+
+def _read(call: Call) -> tuple[Subscripts, tuple[Value, ...]] | Clash | None:
+    given = call.arguments.get("operands")
+    if not isinstance(given, Sequence) or not given.items:
+        return None
+    first, rest = given.items[0], given.items[1:]
+    if isinstance(first, Const) and isinstance(first.value, str):
+        if len(rest) == 1 and isinstance(rest[0], Sequence):
+            if rest[0].items is None:
+                return None
+            rest = rest[0].items
+        subscripts = _parse(first.value)
+    else:
+        lists = _from_lists(given.items)
+        if lists is None:
+            return None
+        subscripts, rest = lists
+    if isinstance(subscripts, Clash):
+        return subscripts
+    if len(subscripts.inputs) != len(rest):
+        text = f"has subscripts for {len(subscripts.inputs)} operands but gets {len(rest)}"
+        return Clash(Fault.EINSUM, text)
+    return subscripts, rest
+
+
+def _parse(equation: str) -> Subscripts | Clash:
+    """The subscripts of an equation, or what is wrong with it."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    inputs = []
+    for part in left.split(","):
+        letters = _letters(part)
+        if letters is None:
+            return Clash(Fault.EINSUM, f"has the malformed subscripts {part!r}")
+        inputs.append(letters)
+    output = _letters(right) if arrow else _implicit(tuple(inputs))
+    if output is None:
+        return Clash(Fault.EINSUM, f"has the malformed output {right!r}")
+    return _checked(Subscripts(tuple(inputs), output))
+
+
+def _checked(subscripts: Subscripts) -> Subscripts | Clash:
+    named = {letter for letters in subscripts.inputs for letter in letters}
+    for letter in subscripts.output:
+        if letter not in named and letter != DOTS:
+            return Clash(Fault.EINSUM, f"puts out the letter {letter}, which no operand has")
+        if subscripts.output.count(letter) > 1:
+            return Clash(Fault.EINSUM, f"puts out the letter {letter} twice")
+    return subscripts
+
+
+def _letters(text: str) -> Letters | None:
+    if not re.fullmatch(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*", text):
+        return None
+    return tuple(re.findall(r"[A-Za-z]|\.\.\.", text))
+
+
+def _implicit(inputs: tuple[Letters, ...]) -> Letters:
+    """The output that is not written: ``...``, then the letters that occur once, sorted."""
+    every = [letter for letters in inputs for letter in letters]
+    single = sorted(letter for letter in set(every) - {DOTS} if every.count(letter) == 1)
+    return (*((DOTS,) if DOTS in every else ()), *single)
+
+
+def _from_lists(
+    items: tuple[Value, ...],
+) -> tuple[Subscripts | Clash, tuple[Value, ...]] | None:
+    """The subscripts and operands of the form with lists of integers; None if not readable."""
+    paired = len(items) // 2
+    lists = [_list_letters(item) for item in items[1 : 2 * paired : 2]]
+    output = _list_letters(items[-1]) if len(items) % 2 else None
+    inputs = tuple(letters for letters in lists if letters is not None)
+    if len(inputs) < len(lists) or (len(items) % 2 and output is None):
+        return None
+    if output is None:
+        output = _implicit(inputs)
+    return _checked(Subscripts(inputs, output)), items[: 2 * paired : 2]
+
+
+def _list_letters(value: Value) -> Letters | None:
+    if not isinstance(value, Sequence) or value.items is None:
+        return None
+    letters = []
+    for item in value.items:
+        number = as_integer(item)
+        if item == ELLIPSIS:
+            letters.append(DOTS)
+        elif number is not None and 0 <= number < 52:
+            letters.append(chr(ord("A") + number if number < 26 else ord("a") + number - 26))
+        else:
+            return None
+    return tuple(letters)

@@ -1,0 +1,385 @@
+"""Joining: cat, stack and NumPy's variants.
+
+A join demands equal ranks and, off its axis, equal sizes: that binds what is unknown in one operand
+to what is known in another, and a contradiction is a clash that names both sizes and the axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from attncheck.algebra.facts import Facts
+from attncheck.algebra.shape import Axis, Shape, expand, with_leading, with_trailing
+from attncheck.algebra.size import ONE, ZERO, Size, const
+from attncheck.operators.axes import with_rank
+from attncheck.operators.call import Call, normalise_axis
+from attncheck.operators.events import Clash, Fault, Joining, Outcome
+from attncheck.operators.seats import Seat, axis_clash, rank_clash, seat
+from attncheck.operators.splitting import MOST_PIECES, sum_of
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import Const, Sequence, Value, as_tensor
+
+
+def concatenate(call: Call) -> Outcome:
+    """Join along an axis they have: ``xs`` (..., a, ...) and (..., b, ...) to (..., a+b, ...).
+
+    Clashes where ranks, or sizes off the axis, differ. NumPy flattens if the axis is None.
+    """
+    flatten = "axis" in call.arguments and not call.given("axis") and call.library == "numpy"
+    axis = call.integer("axis") if call.given("axis") else 0
+    tensors = _operands(call)
+    if tensors is None:
+        return Outcome(call.make(None), Joining("cat", axis))
+    if flatten:
+        total = sum_of(_count(tensor.shape) for tensor in tensors)
+        return Outcome(call.make(Shape((Axis(total),)), _dtype(tensors)), Joining("cat", None))
+    if axis is None:
+        return Outcome(call.make(None), Joining("cat", None))
+    dtype = _dtype(tensors)
+    if call.library == "torch":
+        tensors = [tensor for tensor in tensors if not _legacy_empty(tensor)] or tensors[:1]
+    return _concatenate(call, tensors, axis, Joining("cat", axis), dtype)
+
+
+def append(call: Call) -> Outcome:
+    """numpy.append: concatenate ``x`` and ``y``, both flattened if there is no axis."""
+    pair = Sequence((call.arguments["x"], call.arguments["y"]))
+    axis = call.value("axis") or Const(None)
+    arguments: dict[str, Value] = {"xs": pair, "axis": axis}
+    return concatenate(replace(call, arguments=arguments))
+
+
+def stack(call: Call) -> Outcome:
+    """Join along a new axis: n times (a, b) to (n, a, b) for ``axis`` 0.
+
+    Clashes where shapes differ, or the axis is out of range.
+    """
+    axis = call.integer("axis") if call.given("axis") else 0
+    if axis is None:
+        return Outcome(call.make(None), Joining("stack", None))
+    value = call.arguments.get("xs")
+    if type(value) is Sequence and value.items is None:
+        return _stack_unlisted(call, value, axis)
+    tensors = _operands(call)
+    if tensors is None:
+        return Outcome(call.make(None), Joining("stack", axis))
+    shapes, clash = _alike([tensor.shape for tensor in tensors], None, call, "stacks")
+    if clash is not None or shapes is None:
+        return Outcome(call.make(None, _dtype(tensors)), Joining("stack", axis), clash)
+    axes = _merged(shapes, call.facts)
+    return _stacked(call, axes, axis, const(len(tensors)), _dtype(tensors))
+
+
+def _stack_unlisted(call: Call, value: Sequence, axis: int) -> Outcome:
+    """Stack a list whose items are all alike, such as the states a loop has collected."""
+    element = as_tensor(value.element)
+    if element is None or element.shape is None:
+        return Outcome(call.make(None), Joining("stack", axis))
+    shape = expand(element.shape, call.facts)
+    return _stacked(call, shape, axis, value.length, element.dtype)
+
+
+def _stacked(call: Call, shape: Shape, axis: int, count: Size | None, dtype: str | None) -> Outcome:
+    new = Axis(count)
+    rank = shape.rank
+    event = Joining("stack", axis)
+    if rank is not None:
+        place = normalise_axis(axis, rank + 1)
+        if place is None:
+            text = f"stacks tensors of {shape} along axis {axis}"
+            return Outcome(call.make(None, dtype), event, Clash(Fault.AXIS, text))
+        event = Joining("stack", place)
+        shape = Shape((*shape.lead[:place], new, *shape.lead[place:]))
+        return Outcome(call.make(shape, dtype), event)
+    if 0 <= axis <= len(shape.lead):
+        grown = Shape((*shape.lead[:axis], new, *shape.lead[axis:]), shape.row, shape.trail)
+    elif axis < 0 and -axis - 1 <= len(shape.trail):
+        place = len(shape.trail) + axis + 1
+        trail = (*shape.trail[:place], new, *shape.trail[place:])
+        grown = Shape(shape.lead, shape.row, trail)
+    else:
+        return Outcome(call.make(None, dtype), event)
+    return Outcome(call.make(grown, dtype), event)
+
+
+def hstack(call: Call) -> Outcome:
+    """Join side by side: vectors end to end, others along axis 1."""
+    return _stack_columns(call, lambda rank: 0 if rank <= 1 else 1, _at_least_1d, "hstack")
+
+
+def vstack(call: Call) -> Outcome:
+    """Join below each other: vectors become rows."""
+    return _stack_columns(call, lambda _: 0, _at_least_2d, "vstack")
+
+
+def dstack(call: Call) -> Outcome:
+    """Join along a third axis, which vectors and matrices are given first."""
+    return _stack_columns(call, lambda _: 2, _at_least_3d, "dstack")
+
+
+def column_stack(call: Call) -> Outcome:
+    """Join along axis 1; vectors become columns first."""
+    return _stack_columns(call, lambda _: 1, _as_columns, "column_stack")
+
+
+def _stack_columns(
+    call: Call, axis_of: Callable[[int], int], prepare: Callable[[Shape], Shape], kind: str
+) -> Outcome:
+    tensors = _operands(call)
+    if tensors is None:
+        return Outcome(call.make(None), Joining(kind, None))
+    shapes = [tensor.shape for tensor in tensors]
+    if any(shape is None or shape.rank is None for shape in shapes):
+        return Outcome(call.make(None, _dtype(tensors)), Joining(kind, None))
+    prepared = [
+        tensor.with_shape(prepare(shape))
+        for tensor, shape in zip(tensors, shapes, strict=True)
+        if shape is not None
+    ]
+    first = prepared[0].shape
+    assert first is not None
+    axis = axis_of(len(first.axes))
+    return _concatenate(call, prepared, axis, Joining(kind, axis), _dtype(tensors))
+
+
+_NEW = Axis(ONE, made="new")
+
+
+def _at_least_1d(shape: Shape) -> Shape:
+    return shape if shape.lead else Shape((_NEW,))
+
+
+def _at_least_2d(shape: Shape) -> Shape:
+    missing = 2 - len(shape.lead)
+    return Shape((_NEW,) * missing + shape.lead) if missing > 0 else shape
+
+
+def _at_least_3d(shape: Shape) -> Shape:
+    axes = shape.lead
+    if len(axes) == 0:
+        return Shape((_NEW, _NEW, _NEW))
+    if len(axes) == 1:
+        return Shape((_NEW, axes[0], _NEW))
+    return Shape((*axes, _NEW)) if len(axes) == 2 else shape
+
+
+def _as_columns(shape: Shape) -> Shape:
+    return Shape((*(shape.lead or (_NEW,)), _NEW)) if len(shape.lead) < 2 else shape
+
+
+def _operands(call: Call) -> list[Tensor] | None:
+    """The tensors to join; None if they are not known one by one. A tensor is its own rows."""
+    value = call.arguments.get("xs")
+    tensor = None if value is None else as_tensor(value)
+    if tensor is not None:
+        # torch.cat wants a list or a tuple; NumPy takes an array for a list of its rows.
+        return _rows(call.tensor("xs"), call.facts) if call.library == "numpy" else None
+    found = call.tensors("xs")
+    if not found:
+        return None
+    tensors = [item for item in found if item is not None]
+    return tensors if len(tensors) == len(found) else None
+
+
+def _rows(tensor: Tensor | None, facts: Facts) -> list[Tensor] | None:
+    """The tensors that iterating over a tensor gives, if their number is known."""
+    if tensor is None or tensor.shape is None:
+        return None
+    first = seat(tensor.shape, 0, facts)
+    if first is None or first.axis.size is None:
+        return None
+    count = first.axis.size.number
+    if not count or count > MOST_PIECES:
+        return None
+    return [tensor.with_shape(first.put())] * count
+
+
+def _concatenate(
+    call: Call, tensors: list[Tensor], axis: int, event: Joining, dtype: str | None
+) -> Outcome:
+    shapes, clash = _alike([tensor.shape for tensor in tensors], axis, call, "joins")
+    if clash is not None or shapes is None:
+        return Outcome(call.make(None, dtype), event, clash)
+    seats = [seat(shape, axis, call.facts) for shape in shapes]
+    known = [found for found in seats if found is not None]
+    if len(known) < len(seats):
+        clash = axis_clash(shapes[0], axis, call.facts)
+        return Outcome(call.make(None, dtype), event, clash)
+    if shapes[0].closed:
+        event = Joining(event.kind, known[0].index)
+    merged = _merged([found.shape for found in known], call.facts)
+    joined = _joined_axis([found.axis for found in known], call.facts)
+    return Outcome(call.make(Seat(merged, known[0].index).put(joined), dtype), event)
+
+
+def _joined_axis(axes: list[Axis], facts: Facts) -> Axis:
+    """The axis that several make end to end: of their birth if they share one."""
+    if len(axes) == 1:
+        return axes[0]
+    tags = {axis.tag for axis in axes}
+    total = sum_of(axis.size for axis in axes)
+    if total is not None:
+        total = facts.resolve(total)
+    return Axis(total, tag=tags.pop() if len(tags) == 1 else None)
+
+
+def _alike(
+    shapes: list[Shape | None], axis: int | None, call: Call, verb: str
+) -> tuple[list[Shape] | None, Clash | None]:
+    """The shapes made equal in rank and, except on `axis`, in size; or why they cannot be.
+
+    (None, None) where not enough is known to say.
+    """
+    known: list[Shape] = []
+    unknown = False
+    for operand, shape in enumerate(shapes):
+        if shape is None:
+            unknown = True
+            continue
+        if not known:
+            known.append(expand(shape, call.facts))
+            continue
+        pair, clash = _align(known[0], shape, axis, call, (verb, operand))
+        if clash is not None:
+            return None, clash
+        if pair is None:
+            unknown = True
+        else:
+            known.append(pair[1])
+    if unknown or not known:
+        return None, None
+    # What later operands have shown counts for the earlier ones as well.
+    return [expand(shape, call.facts) for shape in known], None
+
+
+def _align(
+    left: Shape, right: Shape, axis: int | None, call: Call, where: tuple[str, int]
+) -> tuple[tuple[Shape, Shape] | None, Clash | None]:
+    """Make two shapes agree off `axis`, binding rows and flexible sizes."""
+    facts, (verb, operand) = call.facts, where
+    left, right = expand(left, facts), expand(right, facts)
+    text = f"{verb} {left} and {right}" + ("" if axis is None else f" along axis {axis}")
+    paired = _same_layout(left, right, facts)
+    if isinstance(paired, Clash):
+        return None, replace(paired, text=f"{text}: the ranks differ", operand=operand)
+    if paired is None:
+        return None, None
+    left, right = paired
+    skip = _position(left, axis)
+    pairs = zip(left.lead + left.trail, right.lead + right.trail, strict=True)
+    for index, (a, b) in enumerate(pairs):
+        if index == skip or a.size is None or b.size is None:
+            continue
+        verdict = facts.force(a.size, b.size, text)
+        if verdict.clashes:
+            place = f"axis {index}" if left.closed else "an axis"
+            reason = f"{text}: {a.size} meets {b.size} on {place}"
+            return None, Clash(Fault.JOIN, reason, operand, a.size, b.size, verdict)
+    return (expand(left, facts), expand(right, facts)), None
+
+
+def _position(shape: Shape, axis: int | None) -> int | None:
+    if axis is None:
+        return None
+    count = shape.at_least
+    return axis if axis >= 0 else axis + count
+
+
+def _same_layout(left: Shape, right: Shape, facts: Facts) -> tuple[Shape, Shape] | Clash | None:
+    """Two shapes of equal rank with the same axes listed; a clash if the ranks differ.
+
+    None where they cannot be told to be equal or not.
+    """
+    rank = left.rank if left.rank is not None else right.rank
+    if rank is not None:
+        a, b = (_with_rank(shape, rank, facts) for shape in (left, right))
+        if isinstance(a, Clash):
+            return a
+        if isinstance(b, Clash):
+            return b
+        return None if a is None or b is None else (a, b)
+    if left.row is right.row:
+        same = len(left.lead) == len(right.lead) and len(left.trail) == len(right.trail)
+        return (left, right) if same else None
+    lead, trail = max(len(left.lead), len(right.lead)), max(len(left.trail), len(right.trail))
+    a, b = (_grow(shape, lead, trail, facts) for shape in (left, right))
+    if a is None or b is None or b.row is None:
+        return None
+    facts.bind_row(b.row, Shape((), a.row))
+    return a, expand(b, facts)
+
+
+def _with_rank(shape: Shape, rank: int, facts: Facts) -> Shape | Clash | None:
+    made = with_rank(shape, rank, facts)
+    return replace(made, fault=Fault.JOIN) if isinstance(made, Clash) else made
+
+
+def _grow(shape: Shape, lead: int, trail: int, facts: Facts) -> Shape | None:
+    grown = with_leading(shape, lead, facts)
+    return None if grown is None else with_trailing(grown, trail, facts)
+
+
+def _merged(shapes: list[Shape], facts: Facts) -> Shape:
+    """One shape for several that agree: each axis from the first that knows its size."""
+    first = expand(shapes[0], facts)
+    columns = zip(*(shape.lead + shape.trail for shape in shapes), strict=True)
+    merged = tuple(_merge(column) for column in columns)
+    split = len(first.lead)
+    return Shape(merged[:split], first.row, merged[split:])
+
+
+def _merge(axes: tuple[Axis, ...]) -> Axis:
+    known = next((axis for axis in axes if axis.size is not None), axes[0])
+    marks = [axis.normalised for axis in axes]
+    normalised = frozenset[int]().union(*marks) if all(marks) else frozenset[int]()
+    return known if known.normalised == normalised else replace(known, normalised=normalised)
+
+
+def _legacy_empty(tensor: Tensor) -> bool:
+    """Whether torch.cat skips the tensor: one of shape (0,) joins with anything."""
+    shape = tensor.shape
+    return shape is not None and shape.rank == 1 and shape.lead[0].size == ZERO
+
+
+def _dtype(tensors: Iterable[Tensor]) -> str | None:
+    kinds = {tensor.dtype for tensor in tensors}
+    if None in kinds:
+        return None
+    for kind in ("float", "int", "bool"):
+        if kind in kinds:
+            return kind
+    return None
+
+
+def _count(shape: Shape | None) -> Size | None:
+    if shape is None or shape.row is not None:
+        return None
+    total = ONE
+    for axis in shape.lead:
+        if axis.size is None:
+            return None
+        total = total * axis.size
+    return total
+
+
+def block_diagonal(call: Call) -> Outcome:
+    """torch.block_diag: matrices (a, b), (c, d) to (a+c, b+d)."""
+    event = Joining("block_diag", None)
+    value = call.arguments.get("xs")
+    if type(value) is Tensor:
+        call = replace(call, arguments={"xs": Sequence((value,))})
+    tensors = _operands(call)
+    if tensors is None:
+        return Outcome(call.make(None), event)
+    rows: Size | None = ZERO
+    columns: Size | None = ZERO
+    for operand, tensor in enumerate(tensors):
+        shape = tensor.shape
+        if shape is None or shape.rank is None:
+            return Outcome(call.make(None), event)
+        if shape.rank > 2:
+            return Outcome(call.make(None), event, rank_clash(shape, "matrices", operand))
+        height, width = (ONE, ONE, *shape.sizes())[-2:]
+        rows, columns = sum_of((rows, height)), sum_of((columns, width))
+    return Outcome(call.make(Shape((Axis(rows), Axis(columns))), _dtype(tensors)), event)

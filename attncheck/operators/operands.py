@@ -1,0 +1,43 @@
+"""Operands of elementwise operations: tensors, and the numbers that act like tensors of no axes."""
+
+from __future__ import annotations
+
+from attncheck.algebra.shape import SCALAR, Shape
+from attncheck.operators.call import Call
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import Const, Int, Scalar, Value, as_tensor
+
+
+def operand_shape(call: Call, name: str) -> Shape | None:
+    """The shape of an operand: of a tensor its own, of a number that of no axes; else None."""
+    value = call.arguments.get(name)
+    if value is None:
+        return None
+    if is_number(value):
+        return SCALAR
+    return call.shape(name)
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is certainly a plain number."""
+    if isinstance(value, Const):
+        return isinstance(value.value, bool | int | float | complex)
+    return isinstance(value, Int) or (isinstance(value, Scalar) and value.kind != "str")
+
+
+def dtype_of(value: Value | None) -> str | None:
+    """The dtype category of a tensor or a number, or None."""
+    if value is None:
+        return None
+    tensor = as_tensor(value)
+    if isinstance(value, Tensor):
+        return value.dtype
+    if tensor is not None:
+        return None
+    if isinstance(value, Int):
+        return "int"
+    if isinstance(value, Scalar):
+        return value.kind if value.kind in ("float", "int", "bool") else None
+    if isinstance(value, Const) and isinstance(value.value, bool | int | float):
+        return type(value.value).__name__
+    return None

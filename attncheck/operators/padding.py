@@ -1,0 +1,112 @@
+"""Padding: pad and pad_sequence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeAlias
+
+from attncheck.algebra.bounds import never_negative
+from attncheck.algebra.facts import Facts
+from attncheck.algebra.shape import Axis, Shape, expand, with_trailing
+from attncheck.algebra.size import Size, const
+from attncheck.operators.axes import axes_text
+from attncheck.operators.call import Call
+from attncheck.operators.events import Clash, Fault, Joining, Outcome
+from attncheck.operators.seats import rank_clash, resized, seat
+from attncheck.values.value import Int, Sequence, Value, as_size, as_tensor
+
+
+def pad(call: Call) -> Outcome:
+    """torch.nn.functional.pad: ``widths`` (before, after) from the last axis on.
+
+    Clashes with more pairs than axes, or an odd number of widths.
+    """
+    tensor = call.tensor("x")
+    widths = call.sizes("widths")
+    if tensor is None or tensor.shape is None or widths is None:
+        return Outcome(call.make(None))
+    shape, count = tensor.shape, len(widths) // 2
+    if len(widths) % 2:
+        text = f"takes pairs of widths, not {len(widths)} numbers"
+        return Outcome(call.make(None), clash=Clash(Fault.RANK, text))
+    grown = with_trailing(shape, count, call.facts)
+    if grown is None:
+        text = f"pads {axes_text(count)} of {shape}"
+        return Outcome(call.make(None), clash=Clash(Fault.RANK, text))
+    pairs = [(widths[index], widths[index + 1]) for index in range(0, len(widths), 2)]
+    for distance, (before, after) in enumerate(pairs, start=1):
+        found = seat(grown, -distance, call.facts)
+        if found is None:
+            return Outcome(call.make(None))
+        grown = found.put(_padded(found.axis, before, after, call.facts))
+    return Outcome(call.make(grown, tensor.dtype))
+
+
+def pad_axes(call: Call) -> Outcome:
+    """numpy.pad: one width for all axes, one pair for all, or a pair for each axis."""
+    tensor = call.tensor("x")
+    value = call.value("widths")
+    if tensor is None or tensor.shape is None or value is None or not tensor.shape.closed:
+        return Outcome(call.make(None))
+    shape = tensor.shape
+    pairs = _width_pairs(value, len(shape.lead))
+    if pairs is None:
+        return Outcome(call.make(None, tensor.dtype))
+    if len(pairs) != len(shape.lead):
+        text = f"pads {axes_text(len(pairs))} of {shape}"
+        return Outcome(call.make(None), clash=Clash(Fault.RANK, text))
+    axes = tuple(
+        _padded(axis, before, after, call.facts)
+        for axis, (before, after) in zip(shape.lead, pairs, strict=True)
+    )
+    return Outcome(call.make(Shape(axes), tensor.dtype))
+
+
+Pair: TypeAlias = tuple[Size | None, Size | None]
+
+
+def _width_pairs(value: Value, rank: int) -> list[Pair] | None:
+    if type(value) is Int:
+        return [(value.size, value.size)] * rank
+    if type(value) is not Sequence or value.items is None:
+        return None
+    items = value.items
+    if all(type(item) is Int for item in items):
+        sizes = [as_size(item) for item in items]
+        if len(sizes) == 1:
+            return [(sizes[0], sizes[0])] * rank
+        return [(sizes[0], sizes[1])] * rank if len(sizes) == 2 else None
+    pairs: list[Pair] = []
+    for item in items:
+        if type(item) is not Sequence or item.items is None or not 1 <= len(item.items) <= 2:
+            return None
+        pairs.append((as_size(item.items[0]), as_size(item.items[-1])))
+    return pairs * rank if len(pairs) == 1 else pairs
+
+
+def _padded(axis: Axis, before: Size | None, after: Size | None, facts: Facts) -> Axis:
+    """The axis with so many places more; unknown where negative widths may cut it empty."""
+    if axis.size is None or before is None or after is None:
+        return replace(axis, size=None, parts=())
+    size = facts.resolve(axis.size + before + after)
+    return resized(axis, size if never_negative(size) else None, facts)
+
+
+def pad_sequence(call: Call) -> Outcome:
+    """torch.nn.utils.rnn.pad_sequence: tensors (T_i, *) to (T, n, *), or (n, T, *) batch first."""
+    value = call.arguments.get("xs")
+    if type(value) is not Sequence:
+        return Outcome(call.make(None))
+    first = as_tensor(value.items[0] if value.items else value.element)
+    count = const(len(value.items)) if value.items is not None else value.length
+    batch_first = call.flag("batch_first")
+    if first is None or first.shape is None or batch_first is None:
+        return Outcome(call.make(None))
+    shape = expand(first.shape, call.facts)
+    found = seat(shape, 0, call.facts)
+    if found is None:
+        clash = rank_clash(shape, "sequences with a time axis") if shape.closed else None
+        return Outcome(call.make(None), clash=clash)
+    time = replace(found.axis, size=None, parts=())
+    pair = (Axis(count), time) if batch_first else (time, Axis(count))
+    return Outcome(call.make(found.put(*pair), first.dtype), Joining("pad_sequence", None))

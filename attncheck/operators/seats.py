@@ -1,0 +1,94 @@
+"""One axis of a shape by its number, and the shape with other axes in its place.
+
+In an open shape a number counts from one end; which axis it is, is certain only if it cannot belong
+to the axes that are known from the other end. `seat` answers with the axis or with None, and binds
+the shape's row where the operation proves that there must be more axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.shape import Axis, Shape, expand, with_leading, with_trailing
+from attncheck.algebra.size import Size
+from attncheck.operators.axes import out_of_range
+from attncheck.operators.events import Clash, Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """An axis of `shape`: ``index`` counts through the leading, then the trailing axes."""
+
+    shape: Shape
+    index: int
+
+    @property
+    def axis(self) -> Axis:
+        """The axis itself."""
+        return (self.shape.lead + self.shape.trail)[self.index]
+
+    def put(self, *axes: Axis) -> Shape:
+        """The shape with `axes` instead of this one."""
+        shape, index = self.shape, self.index
+        split = len(shape.lead)
+        if index < split:
+            lead = (*shape.lead[:index], *axes, *shape.lead[index + 1 :])
+            return Shape(lead, shape.row, shape.trail)
+        index -= split
+        trail = (*shape.trail[:index], *axes, *shape.trail[index + 1 :])
+        return Shape(shape.lead, shape.row, trail)
+
+
+def seat(shape: Shape, axis: int, facts: Facts) -> Seat | None:
+    """The axis numbered `axis` (negative: from the end); None if that is not certain."""
+    shape = expand(shape, facts)
+    rank = shape.rank
+    if rank is not None:
+        return Seat(shape, axis % rank) if -rank <= axis < rank else None
+    grown = leading(shape, axis + 1, facts) if axis >= 0 else trailing(shape, -axis, facts)
+    if grown is None:
+        return None
+    return Seat(grown, axis if axis >= 0 else axis + grown.at_least)
+
+
+def leading(shape: Shape, count: int, facts: Facts, rank: int = 0) -> Shape | None:
+    """An open shape with at least `count` leading axes; None where these may be trailing ones.
+
+    ``rank`` is the number of axes that the operation proves the tensor to have at least. The first
+    axis is taken to be another one than the last: nothing that has a feature axis and is asked for
+    its first size is a vector.
+    """
+    if shape.trail and count > max(1, len(shape.lead), rank - len(shape.trail)):
+        return None
+    return with_leading(shape, count, facts)
+
+
+def trailing(shape: Shape, count: int, facts: Facts, rank: int = 0) -> Shape | None:
+    """An open shape with at least `count` trailing axes; the mirror image of `leading`."""
+    if not shape.closed and shape.lead and count > max(1, len(shape.trail), rank - len(shape.lead)):
+        return None
+    return with_trailing(shape, count, facts)
+
+
+def axis_clash(shape: Shape, axis: int, facts: Facts) -> Clash | None:
+    """A clash if `axis` is out of range for a closed shape."""
+    rank = expand(shape, facts).rank
+    return None if rank is None or -rank <= axis < rank else out_of_range((axis,), shape)
+
+
+def rank_clash(shape: Shape, wanted: str, operand: int = 0) -> Clash:
+    """The clash of a tensor with another number of axes than the `wanted` one ("a matrix")."""
+    return Clash(Fault.RANK, f"takes {wanted}, not {shape}", operand)
+
+
+def resized(axis: Axis, size: Size | None, facts: Facts, made: str | None = None) -> Axis:
+    """A part of `axis`: of its birth and with its marks, but of another size.
+
+    The axis itself if the size is the same.
+    """
+    if size is None or axis.size is None:
+        return replace(axis, size=size, parts=(), made=made)
+    if facts.compare(size, axis.size) is Verdict.EQUAL:
+        return axis
+    return replace(axis, size=size, parts=(), made=made)

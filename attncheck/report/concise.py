@@ -1,0 +1,23 @@
+"""One line a finding, in the form that editors and grep understand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attncheck.report import printable
+
+if TYPE_CHECKING:
+    from attncheck.finding import Finding
+    from attncheck.report import Run
+
+
+def render(run: Run) -> str:
+    """The findings, without the closing line."""
+    return "".join(f"{headline(finding)}\n" for finding in run.findings)
+
+
+def headline(finding: Finding) -> str:
+    """Where, which rule, what; a severity is named where it is not an error."""
+    mark = "" if finding.severity == "error" else f" [{finding.severity}]"
+    place = f"{finding.path}:{finding.line}:{finding.column}"
+    return printable(f"{place}: {finding.code} {finding.name}: {finding.message}{mark}")

@@ -1,0 +1,218 @@
+"""Findings for a person: the source line, then the four parts, one label each.
+
+A report is a list of `Line`, pieces of text that each have a style; `plain` joins them and `show`
+colours them, so that what is read in a log is what was seen on a terminal. Every piece that comes
+from the checked file goes through `printable`: none of its bytes can command a terminal.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from attncheck.report import closing_line, printable, shape_text
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from attncheck.engine import ShapeRow
+    from attncheck.finding import ExpectedPart, Finding, FixPart, TensorPart
+    from attncheck.report import Run
+
+#: Text and the name of its style.
+Piece: TypeAlias = tuple[str, str]
+Line: TypeAlias = tuple[Piece, ...]
+#: The lines of a checked file by its path; none where it can no longer be read.
+Lines: TypeAlias = Callable[[str], Sequence[str]]
+
+_STYLES: Final = {
+    "": "",
+    "path": "bold",
+    "error": "bold red",
+    "warning": "bold yellow",
+    "note": "bold cyan",
+    "rule": "bold",
+    "label": "cyan",
+    "fix": "green",
+    "dim": "dim",
+}
+_INDENT: Final = 11
+#: The width that source lines are cut to where no terminal says another.
+_LOG_WIDTH: Final = 120
+_NARROWEST: Final = 30
+#: The column, from the start of the code, beyond which no line's shapes are pushed.
+_MARGIN: Final = 64
+_TAB: Final = "    "
+
+
+def render(run: Run, lines_of: Lines, width: int | None = None) -> Iterator[Line]:
+    """All findings; prose is wrapped to `width` columns, or not at all."""
+    for finding in run.findings:
+        yield from _finding(finding, lines_of(finding.path), width)
+        yield ()
+
+
+def render_shapes(
+    rows: Sequence[ShapeRow], source: Sequence[str], width: int | None = None
+) -> Iterator[Line]:
+    """A file's source with the shapes that were traced on a line beside it."""
+    by_line: dict[int, list[str]] = {}
+    for row in rows:
+        text = f"{printable(row.name)} {shape_text(row.shape)}"
+        texts = by_line.setdefault(row.line, [])
+        if text not in texts:
+            texts.append(text)
+    code = [printable(line.replace("\t", _TAB)) for line in source]
+    beside = [_cells(code[line - 1]) for line in by_line if line <= len(code)]
+    margin = min(max(beside, default=0), _MARGIN, (width or _LOG_WIDTH) // 2)
+    digits = len(str(len(code)))
+    if code and not code[-1]:
+        code.pop()  # what follows the last line ending is no line
+    for number, line in enumerate(code, 1):
+        gutter = (f"{number:>{digits}} | ", "dim")
+        if number in by_line:
+            space = " " * (max(margin - _cells(line), 0) + 2)
+            yield (gutter, (line + space, ""), (", ".join(by_line[number]), "dim"))
+        else:
+            yield (gutter, (line, ""))
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The lines as text."""
+    return "".join("".join(text for text, _ in line).rstrip() + "\n" for line in lines)
+
+
+def show(lines: Iterable[Line], stream: TextIO) -> None:
+    """Print the lines in colour."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
+    for line in lines:
+        pieces = [(text, _STYLES[style]) for text, style in line]
+        console.print(Text.assemble(*pieces))
+
+
+def summary(run: Run) -> Line:
+    """The closing line."""
+    return ((closing_line(run), ""),)
+
+
+def _finding(finding: Finding, source: Sequence[str], width: int | None) -> Iterator[Line]:
+    severity = finding.severity
+    mark = "" if severity == "error" else f" [{severity}]"
+    yield (
+        (printable(f"{finding.path}:{finding.line}:{finding.column}: "), "path"),
+        (f"{finding.code} ", severity),
+        (f"{finding.name}: ", "rule"),
+        (printable(finding.message), ""),
+        (mark, severity),
+    )
+    yield from _snippet(finding, source, width)
+    yield from _parts(finding, width)
+
+
+def _parts(finding: Finding, width: int | None) -> Iterator[Line]:
+    if finding.tensor is not None:
+        yield from _row("tensor", _tensor(finding.tensor), "", width)
+    if finding.expected is not None:
+        yield from _row("should", _expected(finding.expected), "", width)
+    if finding.fix is not None:
+        yield from _row("fix", _fix(finding.fix), "fix", width)
+    elif finding.tensor is not None:
+        yield from _row("fix", "no one-line change was found that holds when traced", "", width)
+    for line in finding.regression:
+        yield from _row("assert", line, "fix", width)
+    if finding.trace:
+        steps = (f"{step.expression} {shape_text(step.shape)}" for step in finding.trace)
+        yield from _row("trace", " · ".join(steps), "", width)
+    refused = (*(finding.fix.refused if finding.fix else ()), *finding.refused)
+    for each in refused:
+        yield from _row("refused", f"{each.line}  ({each.reason})", "dim", width)
+
+
+def _tensor(part: TensorPart) -> str:
+    text = f"{part.name}: {shape_text(part.shape)}"
+    if part.origin:
+        text += f"  {part.origin}"
+    decided = part.decided_at
+    if decided is not None and f"line {decided.line}" not in part.origin:
+        text += f", line {decided.line}" if part.origin else f"  line {decided.line}"
+    return text
+
+
+def _expected(part: ExpectedPart) -> str:
+    if part.shape is None:
+        return part.derivation
+    shape = shape_text(part.shape)
+    if part.derivation.startswith(shape):
+        return part.derivation
+    return f"{shape} {part.derivation}".rstrip()
+
+
+def _fix(part: FixPart) -> str:
+    if part.applicability == "safe":
+        return part.line or part.description
+    return f"{part.line}  ({part.applicability}: {part.description})"
+
+
+def _row(label: str, text: str, style: str, width: int | None) -> Iterator[Line]:
+    """A labelled text, wrapped under itself; a line break in it starts a new line there."""
+    for line in text.splitlines() or [""]:
+        for part in _wrap(printable(line), width):
+            yield ((f"  {label:<9}", "label"), (part, style))
+            label = ""
+
+
+def _wrap(text: str, width: int | None) -> list[str]:
+    if width is None:
+        return [text]
+    room = max(width - _INDENT, _NARROWEST)
+    options = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.wrap(text, room, replace_whitespace=False, **options) or [""]
+
+
+def _snippet(finding: Finding, source: Sequence[str], width: int | None) -> Iterator[Line]:
+    """The source line without its indentation, and a caret under what is meant."""
+    span = finding.span
+    if not 0 < span.line <= len(source):
+        return
+    line = source[span.line - 1]
+    start = span.column - 1
+    end = len(line) if span.end_line > span.line else span.end_column - 1
+    before, marked, after = (
+        printable(part.replace("\t", _TAB)) for part in (line[:start], line[start:end], line[end:])
+    )
+    before = before.lstrip()
+    if not before + marked + after:
+        return
+    room = max((width or _LOG_WIDTH) - _INDENT, _NARROWEST)
+    before, marked, after = _crop(before, marked, after, room)
+    yield ((f"{span.line:>8} | ", "dim"), (before + marked + after, ""))
+    carets = "^" * max(_cells(marked), 1)
+    yield ((f"{'':>8} | ", "dim"), (" " * _cells(before), ""), (carets, finding.severity))
+
+
+def _crop(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:
+    """The three parts of a line cut to `room` characters around the middle one."""
+    if len(before) + len(marked) + len(after) <= room:
+        return before, marked, after
+    if len(before) > room // 3:
+        before = "… " + before[len(before) - room // 3 + 2 :]
+    if len(before) + len(marked) > room:
+        marked, after = marked[: room - len(before) - 2] + " …", ""
+    else:
+        after = after[: max(room - len(before) - len(marked) - 2, 0)] + " …"
+    return before, marked, after
+
+
+def _cells(text: str) -> int:
+    """The columns that a terminal needs for `text`."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        for char in text
+    )

@@ -1,0 +1,277 @@
+"""Bytes to a guarded tree: the one door through which a checked file enters.
+
+libcst can kill the process: deep nesting overflows its stack, and its memory grows with the square
+of the nesting. So nothing reaches `libcst.parse_module` that CPython's own parser has not accepted
+and `attncheck.nesting` has not found shallow enough. libcst is imported only when a tree is made.
+
+Offsets count code points of `Source.text`, which has no byte order mark and its own line endings.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import gc
+import re
+import sys
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from attncheck.finding import Edit, Span
+from attncheck.nesting import TooDeep, too_deep
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+#: A larger file is generated or data; libcst would take seconds and gigabytes for it.
+MAX_BYTES: Final = 1_000_000
+
+#: What makes a file worth reading: a tensor library's name, or a word to attncheck.
+_MARKS: Final = (
+    b"torch",
+    b"numpy",
+    b"jax",
+    b"tensorflow",
+    b"keras",
+    b"einops",
+    b"flax",
+    b"scipy",
+    b"haiku",
+    b"equinox",
+    b"attncheck:",
+)
+
+_NEWLINE: Final = re.compile(r"\r\n?|\n")
+_CODING: Final = re.compile(rb"^[ \t\f]*#.*?coding[:=]", re.MULTILINE)
+
+#: Grammar that newer interpreters have: (first version, what a refused line then looks like).
+_NEWER: Final = (
+    (
+        (3, 12),
+        re.compile(
+            r"\s*(?:type\s+\w|(?:async\s+)?(?:def|class)\s+\w+\s*\[)|.*\b[rR]?[fF][rR]?['\"]"
+        ),
+    ),
+    ((3, 13), re.compile(r"\s*(?:type|def|class)\b.*\[.*=")),
+    ((3, 14), re.compile(r"\s*except\*?\s.*,|.*\b[rR]?[tT][rR]?['\"]")),
+)
+
+
+class SourceError(Exception):
+    """A file that cannot be read as Python: why, where (from 1), and the line if there is one."""
+
+    def __init__(self, message: str, line: int = 1, column: int = 1, text: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+        self.text = text
+
+
+class Source:
+    """A parsed file; positions are computed for the whole tree when the first one is asked for."""
+
+    __slots__ = ("_spans", "_starts", "encoding", "lines", "module", "path", "text")
+
+    def __init__(self, path: str, text: str, encoding: str, module: cst.Module) -> None:
+        self.path = path
+        self.text = text
+        self.encoding = encoding
+        self.lines = _NEWLINE.split(text)
+        self.module = module
+        self._starts: list[int] | None = None
+        self._spans: Mapping[cst.CSTNode, tuple[int, int]] | None = None
+
+    def span(self, node: cst.CSTNode) -> Span:
+        """Where a node of this tree stands; a KeyError for any other node."""
+        start, end = self._offsets(node)
+        return Span(*self.position(start), *self.position(end))
+
+    def code(self, node: cst.CSTNode) -> str:
+        """A node's source text, exactly as written."""
+        start, end = self._offsets(node)
+        return self.text[start:end]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The line and column (from 1) of an offset."""
+        if self._starts is None:
+            self._starts = line_starts(self.text)
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column (from 1)."""
+        if self._starts is None:
+            self._starts = line_starts(self.text)
+        return self._starts[line - 1] + column - 1
+
+    def _offsets(self, node: cst.CSTNode) -> tuple[int, int]:
+        if self._spans is None:
+            from attncheck.positions import node_offsets
+
+            self._spans = node_offsets(self.module, self.text)
+        return self._spans[node]
+
+
+def mentions_tensors(data: bytes) -> bool:
+    """Whether a file may hold tensor code: if not, libcst need not even be imported."""
+    return any(mark in data for mark in _MARKS)
+
+
+def load(data: bytes, path: str) -> Source:
+    """Parse a file, or raise a `SourceError` that says in one line why that cannot be done."""
+    text, encoding = decode(data)
+    refusal = _check_syntax(text, path)
+    import libcst
+
+    with paused_gc():
+        try:
+            module = libcst.parse_module(text)
+        except libcst.ParserSyntaxError as error:
+            message = "Python can parse this line, libcst cannot"
+            raise refusal or _at(message, text, error.raw_line, error.raw_column + 1) from None
+    return Source(path, text, encoding, module)
+
+
+def check_syntax(data: bytes, path: str) -> None:
+    """Raise the `SourceError` that `load` would, without making a tree."""
+    _check_syntax(decode(data)[0], path)
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """A file's text without its byte order mark, and the name of its encoding.
+
+    The encoding is ``utf-8-sig`` where there is a byte order mark. Raises `SourceError` for bytes
+    that the declared encoding (UTF-8 if none is) does not allow.
+    """
+    if len(data) > MAX_BYTES:
+        sizes = f"{len(data) / 1e6:.1f} MB, and no more than {MAX_BYTES / 1e6:.0f} MB are read"
+        raise SourceError(f"too large: {sizes}")
+    encoding = _declared_encoding(data)
+    try:
+        text = data.decode(encoding)
+        text.encode("utf-8")  # some codecs make lone surrogates, which are no source text
+    except UnicodeDecodeError as error:
+        raise _undecodable(data, encoding, error.start) from None
+    except (UnicodeError, LookupError):
+        raise SourceError(f"cannot be decoded as {encoding}") from None
+    if "\0" in text:
+        raise _at(
+            "holds a NUL character, so it is no Python source",
+            text,
+            *_place(text, text.index("\0")),
+        )
+    return text, encoding
+
+
+def apply_edits(data: bytes, edits: Sequence[Edit]) -> bytes:
+    """The file with the edits made; every other byte, the encoding and the line endings stay.
+
+    Edits must not overlap (ValueError). Raises `SourceError` if a new text cannot be written in the
+    file's encoding, or if the encoding does not write back what it read.
+    """
+    text, encoding = decode(data)
+    if text.encode(encoding) != data:
+        raise SourceError(f"cannot be rewritten: {encoding} does not write back what it read")
+    starts = line_starts(text)
+    first_newline = _NEWLINE.search(text)
+    newline = first_newline.group() if first_newline else "\n"
+    pieces = []
+    done = 0
+    for edit in sorted(edits, key=lambda edit: edit.span):
+        start = starts[edit.span.line - 1] + edit.span.column - 1
+        if start < done:
+            raise ValueError(f"edits overlap on line {edit.span.line}")
+        pieces += [text[done:start], edit.text.replace("\n", newline)]
+        done = starts[edit.span.end_line - 1] + edit.span.end_column - 1
+    pieces.append(text[done:])
+    try:
+        return "".join(pieces).encode(encoding)
+    except UnicodeEncodeError as error:
+        wanted = error.object[error.start : error.end]
+        raise SourceError(f"{encoding} has no character {wanted!r}, which the edit needs") from None
+
+
+def line_starts(text: str) -> list[int]:
+    """The offset at which each line begins."""
+    return [0, *(newline.end() for newline in _NEWLINE.finditer(text))]
+
+
+@contextmanager
+def paused_gc() -> Iterator[None]:
+    """Keep the garbage collector from rescanning a tree while it grows."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _declared_encoding(data: bytes) -> str:
+    plain = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
+    if _CODING.search(data, 0, 1000) is None:
+        return plain
+    import tokenize
+
+    lines = iter(data[:1000].splitlines(keepends=True))
+    try:
+        return tokenize.detect_encoding(lambda: next(lines, b""))[0]
+    except SyntaxError as error:
+        if "invalid or missing encoding declaration" in str(error):
+            return plain  # the bytes are wrong, not the declaration: decoding says which
+        raise SourceError(str(error)) from None
+
+
+def _undecodable(data: bytes, encoding: str, position: int) -> SourceError:
+    before = data[:position]
+    line = len(_NEWLINE.findall(before.decode("latin-1"))) + 1
+    name = encoding.removesuffix("-sig")
+    hint = "" if _CODING.search(data, 0, 1000) else " and no coding comment names another encoding"
+    return SourceError(f"byte 0x{data[position]:02x} on line {line} is not {name}{hint}", line)
+
+
+def _check_syntax(text: str, path: str) -> SourceError | None:
+    """Let CPython's parser, and the limits that libcst needs, judge a text.
+
+    Returns the interpreter's refusal where it may only be too old for the text.
+    """
+    deep: TooDeep | None = None
+    refusal: SourceError | None = None
+    try:
+        with warnings.catch_warnings(), paused_gc():
+            warnings.simplefilter("ignore")
+            ast.parse(text, path)
+    except SyntaxError as error:
+        refusal = _at(error.msg, text, error.lineno, error.offset)
+        if "too many nested parentheses" not in error.msg and not _may_be_newer(refusal):
+            raise refusal from None
+    except (RecursionError, MemoryError):
+        deep = TooDeep("nested too deeply to be parsed", 0)
+    deep = too_deep(text) or deep
+    if deep is not None:
+        raise _at(deep.message, text, *_place(text, deep.offset))
+    return refusal
+
+
+def _may_be_newer(refusal: SourceError) -> bool:
+    """Whether this interpreter may refuse a line only because the grammar has grown since."""
+    if refusal.message.startswith("f-string"):
+        return sys.version_info < (3, 12)
+    return any(sys.version_info < first and form.match(refusal.text) for first, form in _NEWER)
+
+
+def _at(message: str, text: str, line: int | None, column: int | None) -> SourceError:
+    lines = _NEWLINE.split(text)
+    line = min(max(line or 1, 1), len(lines))
+    shown = lines[line - 1]
+    return SourceError(message, line, min(max(column or 1, 1), len(shown) + 1), shown)
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    starts = line_starts(text[:offset])
+    return len(starts), offset - starts[-1] + 1

@@ -1,0 +1,124 @@
+"""Hypotheses tried: which of the shapes that parameter names allow a function is written for.
+
+Every joint hypothesis of the table is traced. One is adopted only if it alone of the table's own
+(primary) ones is consistent. Where none is, the one that explains most of the rest tells the
+finding; where several are, nothing is known by name (SPEC section 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from attncheck.algebra.shape import expand
+from attncheck.attention import LEARNED
+from attncheck.table import Hints, Hypothesis, hypotheses
+from attncheck.tracer.trace import Traced, Tracer
+from attncheck.values.value import Function, Value, as_tensor
+
+#: Operations without which a function is not attention, whatever its parameters are called.
+_PRODUCTS = frozenset(
+    "matmul mm bmm mv dot vector_dot inner einsum tensordot baddbmm softmax log_softmax".split()
+)
+
+
+@dataclass(slots=True)
+class Supposed:
+    """What trying the hypotheses of one function gave.
+
+    ``consistent`` are the traces without a contradiction (of the primary ones if there are any);
+    ``suspects``, where there are none, those with the fewest, the most telling first.
+    """
+
+    consistent: list[Traced] = field(default_factory=list)
+    suspects: list[Traced] = field(default_factory=list)
+
+    @property
+    def adopted(self) -> Traced | None:
+        """The trace whose shapes are the function's: the only consistent one."""
+        return self.consistent[0] if len(self.consistent) == 1 else None
+
+
+def suppose(
+    tracer: Tracer, function: Function, general: Traced, contradictions: Callable[[Traced], int]
+) -> Supposed:
+    """Try the hypotheses about `function`; `contradictions` counts those of a trace."""
+    supposed = Supposed()
+    if not any(operation.kind in _PRODUCTS for operation in general.graph.operations):
+        return supposed
+    candidates = hypotheses(parameter_names(function), tracer.scope, hints=hints(tracer, function))
+    tolerated = []
+    for hypothesis in candidates:
+        if not hypothesis.primary and (supposed.consistent or not supposed.suspects):
+            break
+        traced = tracer.run_function(function, hypothesis, open_pair=not has_weights(hypothesis))
+        if not traced.complete:
+            continue
+        if contradictions(traced):
+            if hypothesis.primary:
+                supposed.suspects.append(traced)
+        elif hypothesis.primary:
+            supposed.consistent.append(traced)
+        else:
+            tolerated.append(traced)
+    supposed.consistent = supposed.consistent or tolerated
+    if supposed.consistent:
+        supposed.suspects = []
+    supposed.suspects.sort(key=lambda traced: (contradictions(traced), -_known(traced)))
+    return supposed
+
+
+def has_weights(hypothesis: Hypothesis) -> bool:
+    """Whether a learned weight stands between the states, so that their sizes need not agree."""
+    return any(role in LEARNED for role in hypothesis.roles.values())
+
+
+def parameter_names(function: Function) -> list[str]:
+    """The names of the parameters that a caller gives, in order."""
+    parameters = function.node.params
+    listed = [*parameters.posonly_params, *parameters.params, *parameters.kwonly_params]
+    names = [parameter.name.value for parameter in listed]
+    return names[1:] if function.owner is not None and function.static != "staticmethod" else names
+
+
+def hints(tracer: Tracer, function: Function) -> Hints:
+    """What call sites, declarations, annotations and docstrings say about the parameters."""
+    ranks: dict[str, int] = {}
+    sizes: dict[str, tuple[int | None, ...]] = {}
+    for name, values in _seen(tracer, function).items():
+        shapes = [_sizes(tracer, value) for value in values]
+        known = [shape for shape in shapes if shape is not None]
+        if not known or any(len(shape) != len(known[0]) for shape in known):
+            continue
+        ranks[name] = len(known[0])
+        sizes[name] = known[0]
+    return Hints(
+        ranks=ranks,
+        sizes=sizes,
+        shapes=tracer.evidence.shapes_of(function),
+        has_weights=function.owner is not None,
+    )
+
+
+def _seen(tracer: Tracer, function: Function) -> dict[str, list[Value]]:
+    seen: dict[str, list[Value]] = {}
+    for arguments in tracer.calls_of(function):
+        for name, value in arguments.items():
+            seen.setdefault(name, []).append(value)
+    return seen
+
+
+def _sizes(tracer: Tracer, value: Value) -> tuple[int | None, ...] | None:
+    tensor = as_tensor(value)
+    if tensor is None or tensor.shape is None:
+        return None
+    shape = expand(tensor.shape, tracer.home_facts)
+    if not shape.closed:
+        return None
+    return tuple(None if axis.size is None else axis.size.evaluate() for axis in shape.axes)
+
+
+def _known(traced: Traced) -> int:
+    """How many operations gave a shape: how much a hypothesis explains."""
+    tensors = (as_tensor(operation.output) for operation in traced.graph.operations)
+    return sum(tensor is not None and tensor.shape is not None for tensor in tensors)

@@ -1,0 +1,239 @@
+"""The language's operators: on sizes they compute sizes, on tensors they are tensor operators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import libcst as cst
+
+from attncheck.algebra.size import Size
+from attncheck.algebra.shape import expand
+from attncheck.frameworks import language
+from attncheck.tracer.machine import Machine
+from attncheck.tracer.recorder import apply
+from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
+from attncheck.values.value import (
+    UNKNOWN,
+    Const,
+    Int,
+    Parameter,
+    Scalar,
+    Sequence,
+    Value,
+    as_size,
+    as_tensor,
+)
+
+#: The operator that a libcst node type stands for, also in an augmented assignment.
+_TOKENS = {
+    "Add": "+",
+    "Subtract": "-",
+    "Multiply": "*",
+    "Divide": "/",
+    "FloorDivide": "//",
+    "Modulo": "%",
+    "Power": "**",
+    "MatrixMultiply": "@",
+    "BitAnd": "&",
+    "BitOr": "|",
+    "BitXor": "^",
+    "LeftShift": "<<",
+    "RightShift": ">>",
+}
+TOKENS: dict[str, str] = _TOKENS | {f"{name}Assign": token for name, token in _TOKENS.items()}
+_UNARY_TOKENS = {"Minus": "-", "Plus": "+", "BitInvert": "~"}
+
+_SIZE_OPERATORS: dict[str, Callable[[Size, Size], Size | None]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": lambda a, b: None if b.number == 0 else a // b,
+    "%": lambda a, b: None if b.number == 0 else a % b,
+    "**": lambda a, b: a**b.number if b.number is not None and 0 <= b.number <= 8 else None,
+}
+_FLOAT_OPERATORS: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "**": lambda a, b: a**b,
+}
+
+
+def combine(
+    machine: Machine,
+    token: str,
+    left: Value,
+    right: Value,
+    node: cst.CSTNode,
+    written: tuple[cst.CSTNode, cst.CSTNode],
+) -> Value:
+    """``left token right``."""
+    if token == "@":
+        return _tensors(machine, token, left, right, node, written)
+    if type(left) is Parameter or type(right) is Parameter:
+        return _with_parameter(machine, token, left, right, node, written)
+    if type(left) is Tensor or type(right) is Tensor:
+        return _tensors(machine, token, left, right, node, written)
+    if type(left) is Sequence or type(right) is Sequence:
+        return _sequences(token, left, right)
+    return _numbers(token, left, right)
+
+
+def negate(machine: Machine, operator: str, value: Value, node: cst.UnaryOperation) -> Value:
+    """A unary minus, plus or ``~``; `operator` is the name of its node type."""
+    if type(value) is Int and value.size is not None:
+        if operator == "Minus":
+            return Int(-value.size)
+        return value if operator == "Plus" else Int(None)
+    if type(value) is Const and isinstance(value.value, float) and operator == "Minus":
+        return Const(-value.value)
+    if as_tensor(value) is not None:
+        tensor = as_tensor(value)
+        token = language.UNARY.get(_UNARY_TOKENS.get(operator, ""))
+        if token is None:
+            return UNKNOWN
+        assert tensor is not None
+        return apply(
+            machine,
+            token,
+            {"x": value},
+            {"x": node.expression},
+            node,
+            operator,
+            tensor.library or "",
+        )
+    return Scalar("float") if type(value) in (Scalar, Const, Int) else UNKNOWN
+
+
+def _tensors(
+    machine: Machine,
+    token: str,
+    left: Value,
+    right: Value,
+    node: cst.CSTNode,
+    written: tuple[cst.CSTNode, cst.CSTNode],
+) -> Value:
+    operator = language.BINARY.get(token)
+    a, b = as_tensor(left), as_tensor(right)
+    if operator is None or (a is None and b is None):
+        return UNKNOWN
+    library = (a.library if a is not None else None) or (b.library if b is not None else None)
+    names = dict(zip(("x", "y"), written, strict=True))
+    return apply(
+        machine, operator, {"x": left, "y": right}, names, node, token, library or ""
+    )
+
+
+def _with_parameter(
+    machine: Machine,
+    token: str,
+    left: Value,
+    right: Value,
+    node: cst.CSTNode,
+    written: tuple[cst.CSTNode, cst.CSTNode],
+) -> Value:
+    """An operation on an argument that may be a number or a tensor.
+
+    Where its shape is known in part it is a tensor. Against a number it stays both. Against a
+    certain tensor the result is a tensor of unknown shape: a number would keep the other's shape,
+    a tensor might stretch it.
+    """
+    left, right = _settled(machine, left), _settled(machine, right)
+    loose = [value for value in (left, right) if type(value) is Parameter]
+    if not loose:
+        return combine(machine, token, left, right, node, written)
+    others = [value for value in (left, right) if type(value) is not Parameter]
+    if others and type(others[0]) is Tensor:
+        return replace(UNKNOWN_TENSOR, library=others[0].library, evidence=others[0].evidence)
+    if others and type(others[0]) not in (Int, Const, Scalar):
+        return UNKNOWN
+    tensor = as_tensor(_tensors(machine, token, left, right, node, written))
+    size = _size(token, as_size(left), as_size(right))
+    return Parameter(loose[0].name, tensor or UNKNOWN_TENSOR, Int(size))
+
+
+def _settled(machine: Machine, value: Value) -> Value:
+    """A parameter as the tensor it is, once an operation has shown that it has axes."""
+    if type(value) is not Parameter or value.tensor.shape is None:
+        return value
+    shape = expand(value.tensor.shape, machine.facts)
+    return value.tensor if shape.closed or shape.at_least else value
+
+
+def _numbers(token: str, left: Value, right: Value) -> Value:
+    a, b = as_size(left), as_size(right)
+    if type(left) is Int and type(right) is Int and token != "/":
+        return Int(_size(token, a, b))
+    x, y = _as_float(left), _as_float(right)
+    if x is not None and y is not None and token in _FLOAT_OPERATORS:
+        return _float(token, x, y)
+    root = _root(token, left, right)
+    if root is not None:
+        return root
+    if type(left) in (Int, Const, Scalar) and type(right) in (Int, Const, Scalar):
+        text = _is_text(left) or _is_text(right)
+        return Scalar("str" if text else "float")
+    return UNKNOWN
+
+
+def _root(token: str, left: Value, right: Value) -> Scalar | None:
+    """``n ** 0.5``, ``n ** -0.5`` and ``1 / root`` keep the size they are made from."""
+    size = as_size(left)
+    if token == "**" and size is not None and type(right) is Const:
+        if right.value == 0.5:
+            return Scalar("float", root_of=size)
+        if right.value == -0.5:
+            return Scalar("float", root_of=size, inverse=True)
+    if token == "/" and type(right) is Scalar and right.root_of is not None:
+        if _as_float(left) == 1:
+            return Scalar("float", root_of=right.root_of, inverse=not right.inverse)
+    return None
+
+
+def _size(token: str, a: Size | None, b: Size | None) -> Size | None:
+    operator = _SIZE_OPERATORS.get(token)
+    return None if operator is None or a is None or b is None else operator(a, b)
+
+
+def _float(token: str, x: float, y: float) -> Value:
+    try:
+        result = _FLOAT_OPERATORS[token](x, y)
+    except (ArithmeticError, ValueError):
+        return Scalar("float")
+    return Const(result) if isinstance(result, float) and math.isfinite(result) else Scalar("float")
+
+
+def _as_float(value: Value) -> float | None:
+    if type(value) is Const and isinstance(value.value, float):
+        return value.value
+    size = as_size(value) if type(value) is Int else None
+    number = None if size is None else size.number
+    return None if number is None or abs(number) > 10**15 else float(number)
+
+
+def _is_text(value: Value) -> bool:
+    if type(value) is Scalar:
+        return value.kind == "str"
+    return type(value) is Const and isinstance(value.value, str)
+
+
+def _sequences(token: str, left: Value, right: Value) -> Value:
+    if token == "+" and type(left) is Sequence and type(right) is Sequence:
+        if left.items is not None and right.items is not None:
+            return Sequence(left.items + right.items, left.mutable)
+        return Sequence(None, left.mutable)
+    if token == "*":
+        sequence, count = (left, right) if type(left) is Sequence else (right, left)
+        assert type(sequence) is Sequence
+        size = as_size(count)
+        times = None if size is None else size.number
+        if sequence.items is not None and times is not None and times * len(sequence.items) <= 64:
+            return Sequence(sequence.items * times, sequence.mutable)
+        if sequence.items is not None and len(sequence.items) == 1:
+            return Sequence(None, sequence.mutable, sequence.items[0], size)
+        return Sequence(None, sequence.mutable)
+    return UNKNOWN
+

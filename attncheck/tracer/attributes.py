@@ -1,0 +1,139 @@
+"""Attribute access: on tensors, library modules, the project's objects, and containers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from attncheck.algebra.shape import expand
+from attncheck.frameworks.lookup import find, is_property
+from attncheck.tracer import calls
+from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.machine import Machine
+from attncheck.tracer.recorder import apply_spelling
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import (
+    UNKNOWN,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Library,
+    LibraryMethod,
+    Mapping,
+    Method,
+    Parameter,
+    Scalar,
+    Sequence,
+    ShapeOf,
+    Super,
+    Value,
+)
+
+#: Where a library keeps its array's methods and properties.
+ARRAY_CLASS = {"numpy": "numpy.ndarray", "torch": "torch.Tensor"}
+
+
+def get(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
+    """``base.name``."""
+    getter = _GETTERS.get(type(base))
+    return UNKNOWN if getter is None else getter(machine, base, name, node)
+
+
+def _of_library(machine: Machine, base: Library, name: str, node: cst.Attribute) -> Value:
+    constant = calls.CONSTANTS.get(f"{base.path}.{name}")
+    return constant if constant is not None else Library(f"{base.path}.{name}")
+
+
+def _of_tensor(machine: Machine, base: Tensor, name: str, node: cst.Attribute) -> Value:
+    if name == "shape" and base.shape is not None:
+        shape = expand(base.shape, machine.facts)
+        if not shape.closed:
+            return ShapeOf(shape)
+    for path in method_paths(machine, base, name):
+        spelling = find(path)
+        if spelling is None:
+            continue
+        if not is_property(path):
+            return LibraryMethod(base, name)
+        value = apply_spelling(
+            machine, spelling, Arguments([base], {}, [node.value], {}), node
+        )
+        return UNKNOWN if value is None else value
+    if name in ("device", "dtype"):
+        return Scalar("str")
+    return LibraryMethod(base, name)
+
+
+def _of_parameter(machine: Machine, base: Parameter, name: str, node: cst.Attribute) -> Value:
+    """An attribute of something unseen: a tensor's, if it is one that tensors have."""
+    if any(find(path) is not None for path in method_paths(machine, base.tensor, name)):
+        value = _of_tensor(machine, base.tensor, name, node)
+        return LibraryMethod(base, name) if type(value) is LibraryMethod else value
+    return UNKNOWN
+
+
+def method_paths(machine: Machine, tensor: Tensor, name: str) -> list[str]:
+    """Where the member `name` of an array may be found: in its library, or in those imported."""
+    if tensor.library:
+        return [f"{ARRAY_CLASS.get(tensor.library, tensor.library)}.{name}"]
+    return [f"{ARRAY_CLASS[library]}.{name}" for library in machine.evidence.array_libraries]
+
+
+def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribute) -> Value:
+    value = base.attributes.get(name)
+    if value is not None:
+        return value
+    member = base.of.lookup(name)
+    if type(member) is Function:
+        if member.static == "property":
+            return calls.call_function(machine, member, [base], {}, node)
+        return bind(base, member)
+    return UNKNOWN if member is None else member
+
+
+def bind(receiver: Value, function: Function) -> Value:
+    """A function taken from an object or a class: bound, unless it is a static method."""
+    if function.static == "staticmethod":
+        return function
+    if function.static == "classmethod" and isinstance(receiver, Instance):
+        return Method(receiver.of, function)
+    return Method(receiver, function)
+
+
+def _of_class(machine: Machine, base: Class, name: str, node: cst.Attribute) -> Value:
+    member = base.lookup(name)
+    if type(member) is Function and member.static == "classmethod":
+        return Method(base, member)
+    return UNKNOWN if member is None else member
+
+
+def _of_super(machine: Machine, base: Super, name: str, node: cst.Attribute) -> Value:
+    for parent in base.owner.bases:
+        member = parent.lookup(name) if isinstance(parent, Class) else None
+        if type(member) is Function:
+            return bind(base.receiver, member)
+        if member is not None:
+            return member
+    return UNKNOWN
+
+
+def _of_other(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
+    return LibraryMethod(base, name)
+
+
+_GETTERS: dict[type, Callable[[Machine, Any, str, cst.Attribute], Value]] = {
+    Library: _of_library,
+    Tensor: _of_tensor,
+    Parameter: _of_parameter,
+    Instance: _of_instance,
+    Class: _of_class,
+    Sequence: _of_other,
+    Mapping: _of_other,
+    ShapeOf: _of_other,
+    Super: _of_super,
+    Const: _of_other,
+    Scalar: _of_other,
+}

@@ -1,0 +1,76 @@
+"""Branches and joins: several ways on, each run under its own facts, then put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from attncheck.tracer.machine import Exit, Machine
+from attncheck.values.join import join
+from attncheck.values.value import UNKNOWN, Instance, Value
+
+
+@dataclass(slots=True)
+class Way:
+    """What one way left behind: its names, attributes and facts, and how it ended."""
+
+    names: dict[str, Value]
+    attributes: dict[tuple[Instance, str], Value]
+    learned: list[tuple[object, object]]
+    left: Exit
+
+
+def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
+    """Run alternatives from the same state and join those that go on.
+
+    How the whole leaves: None if any way goes on, else as the first one did.
+    """
+    before = dict(machine.environment.names)
+    done = [_run(machine, way, before) for way in ways]
+    going = [way for way in done if way.left is None]
+    if not going:
+        machine.environment.names = before
+        return done[0].left if done else None
+    machine.environment.names = _join_names([way.names for way in going])
+    _join_attributes(machine, going)
+    machine.facts.keep(_common(going))
+    return None
+
+
+def _run(machine: Machine, way: Callable[[], Exit], before: dict[str, Value]) -> Way:
+    mark, journal = machine.facts.mark(), len(machine.journal)
+    environment = machine.environment
+    environment.names = dict(before)
+    left = way()
+    learned = machine.facts.learned(mark)
+    machine.facts.undo(mark)
+    return Way(environment.names, machine.roll_back(journal), learned, left)
+
+
+def _join_names(ways: list[dict[str, Value]]) -> dict[str, Value]:
+    joined = ways[0]
+    for other in ways[1:]:
+        joined = {
+            name: join(value, other[name]) if name in other else value
+            for name, value in joined.items()
+        } | {name: value for name, value in other.items() if name not in joined}
+    return joined
+
+
+def _join_attributes(machine: Machine, ways: list[Way]) -> None:
+    changed = {key for way in ways for key in way.attributes}
+    for instance, name in changed:
+        values = [
+            way.attributes.get((instance, name), instance.attributes.get(name, UNKNOWN))
+            for way in ways
+        ]
+        value = values[0]
+        for other in values[1:]:
+            value = join(value, other)
+        machine.set_attribute(instance, name, value)
+
+
+def _common(ways: list[Way]) -> list[tuple[object, object]]:
+    """What every way that goes on has learned."""
+    first, *rest = ways
+    return [fact for fact in first.learned if all(fact in way.learned for way in rest)]

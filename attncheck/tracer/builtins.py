@@ -1,0 +1,274 @@
+"""Python's own functions, and the constants and small functions of the standard library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import libcst as cst
+
+from attncheck.algebra.size import Size, const
+from attncheck.tracer import containers
+from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.machine import Machine
+from attncheck.values.join import join_all
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import (
+    UNKNOWN,
+    Const,
+    Int,
+    Mapping,
+    Parameter,
+    Partial,
+    Scalar,
+    Sequence,
+    ShapeOf,
+    Value,
+    as_integer,
+    as_size,
+)
+
+
+Builtin: TypeAlias = Callable[[Machine, Arguments, cst.CSTNode], Value]
+
+
+def _len(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    value = arguments.first()
+    if type(value) is ShapeOf:
+        return Int(containers.length_of(machine, value))
+    if type(value) is Parameter:
+        tensor_first = containers.size_at(machine, value.tensor.shape, 0) if (
+            value.tensor.shape is not None and _has_axes(machine, value)
+        ) else None
+        return Int(tensor_first)
+    return Int(containers.length_of(machine, value))
+
+
+def _has_axes(machine: Machine, value: Parameter) -> bool:
+    """Whether an operation has shown that an argument is a tensor with axes."""
+    shape = value.tensor.shape
+    return shape is not None and (shape.closed or bool(machine.facts.rows.get(shape.row)))
+
+
+def _int(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    value = arguments.first()
+    if type(value) is Const and isinstance(value.value, float | bool):
+        return Int(const(int(value.value)))
+    return Int(as_size(value))
+
+
+def _range(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    bounds = [as_integer(value) for value in arguments.positional]
+    if bounds and None not in bounds:
+        numbers = range(*[bound for bound in bounds if bound is not None][:3]) if _sane(bounds) else ()
+        if 0 < len(numbers) <= containers.MOST_ITEMS:
+            return Sequence(tuple(Int(const(number)) for number in numbers))
+    return Sequence(None, element=Int(None), length=_range_length(arguments.positional))
+
+
+def _sane(bounds: list[int | None]) -> bool:
+    return len(bounds) < 3 or bounds[2] != 0
+
+
+def _range_length(bounds: list[Value]) -> Size | None:
+    sizes = [as_size(value) for value in bounds]
+    if len(sizes) == 1:
+        return sizes[0]
+    if len(sizes) == 2 and sizes[0] is not None and sizes[1] is not None:
+        return sizes[1] - sizes[0]
+    return None
+
+
+def _enumerate(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    value = arguments.first()
+    items = containers.items_of(machine, value)
+    if items is not None and len(arguments.positional) == 1:
+        return Sequence(
+            tuple(Sequence((Int(const(index)), item)) for index, item in enumerate(items))
+        )
+    element = Sequence((Int(None), containers.each(machine, value)))
+    return Sequence(None, element=element, length=containers.length_of(machine, value))
+
+
+def _zip(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    if not arguments.exact:
+        return UNKNOWN
+    lists = [containers.items_of(machine, value) for value in arguments.positional]
+    if lists and all(items is not None for items in lists):
+        rows = zip(*[items for items in lists if items is not None], strict=False)
+        return Sequence(tuple(Sequence(tuple(row)) for row in rows))
+    element = Sequence(tuple(containers.each(machine, value) for value in arguments.positional))
+    lengths = [containers.length_of(machine, value) for value in arguments.positional]
+    return Sequence(None, element=element, length=lengths[0] if lengths else None)
+
+
+def _list(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return _sequence(machine, arguments, mutable=True)
+
+
+def _tuple(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return _sequence(machine, arguments, mutable=False)
+
+
+def _sequence(machine: Machine, arguments: Arguments, mutable: bool) -> Value:
+    if not arguments.positional:
+        return Sequence((), mutable)
+    value = arguments.first()
+    if type(value) is ShapeOf and not mutable:
+        return value
+    items = containers.items_of(machine, value)
+    if items is not None:
+        return Sequence(tuple(items), mutable)
+    element = containers.each(machine, value)
+    return Sequence(None, mutable, element, containers.length_of(machine, value))
+
+
+def _reversed(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    value = arguments.first()
+    items = containers.items_of(machine, value)
+    if items is not None:
+        return Sequence(tuple(reversed(items)))
+    return Sequence(None, element=containers.each(machine, value))
+
+
+def _sum(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    value = arguments.first()
+    items = containers.items_of(machine, value)
+    sizes = [as_size(item) for item in items] if items is not None else []
+    if sizes and all(size is not None for size in sizes):
+        total = const(0)
+        for size in sizes:
+            assert size is not None
+            total = total + size
+        return Int(total)
+    element = containers.each(machine, value)
+    if type(value) is Sequence and type(element) is Tensor:
+        return Tensor(element.shape, element.library, element.dtype, evidence=element.evidence)
+    return UNKNOWN
+
+
+def _extreme(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    values = arguments.positional
+    if len(values) == 1:
+        values = containers.items_of(machine, values[0]) or [UNKNOWN]
+    if all(type(value) is Int for value in values):
+        return Int(None)
+    joined = join_all(values)
+    return joined if type(joined) is Scalar else UNKNOWN
+
+
+def _dict(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return Mapping(tuple(arguments.keywords.items()), open=bool(arguments.positional))
+
+
+def _float(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    value = arguments.first()
+    size = as_size(value) if type(value) is Int else None
+    if type(value) is Scalar:
+        return value
+    return Scalar("float") if size is None else value
+
+
+def _text(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return Scalar("str")
+
+
+def _bool(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return Scalar("bool")
+
+
+def _nothing(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return Const(None)
+
+
+def _absolute(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return UNKNOWN
+
+
+def _square_root(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return Scalar("float", root_of=as_size(arguments.first()))
+
+
+def _real(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return Scalar("float")
+
+
+def _whole(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return Int(None)
+
+
+def _product(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    items = containers.items_of(machine, arguments.first())
+    total = const(1)
+    for size in [as_size(item) for item in items] if items is not None else [None]:
+        if size is None:
+            return Int(None)
+        total = total * size
+    return Int(total)
+
+
+def _partial(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    if not arguments.positional or not arguments.exact:
+        return UNKNOWN
+    callee, *rest = arguments.positional
+    return Partial(callee, tuple(rest), tuple(arguments.keywords.items()))
+
+
+#: By name for Python's own, by full path for the standard library's.
+BUILTINS: dict[str, Builtin] = {
+    "len": _len,
+    "int": _int,
+    "range": _range,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "list": _list,
+    "tuple": _tuple,
+    "reversed": _reversed,
+    "sorted": _list,
+    "sum": _sum,
+    "min": _extreme,
+    "max": _extreme,
+    "dict": _dict,
+    "float": _float,
+    "str": _text,
+    "repr": _text,
+    "bool": _bool,
+    "isinstance": _bool,
+    "hasattr": _bool,
+    "callable": _bool,
+    "all": _bool,
+    "any": _bool,
+    "print": _nothing,
+    "abs": _absolute,
+    "round": _absolute,
+    "math.sqrt": _square_root,
+    "math.log": _real,
+    "math.exp": _real,
+    "math.pow": _real,
+    "math.cos": _real,
+    "math.sin": _real,
+    "math.ceil": _whole,
+    "math.floor": _whole,
+    "math.prod": _product,
+    "functools.partial": _partial,
+}
+
+CONSTANTS: dict[str, Value] = {
+    "math.pi": Const(3.141592653589793),
+    "math.inf": Scalar("float"),
+    "math.e": Const(2.718281828459045),
+    "numpy.pi": Const(3.141592653589793),
+    "numpy.inf": Scalar("float"),
+    "numpy.nan": Scalar("float"),
+    "numpy.newaxis": Const(None),
+    "torch.inf": Scalar("float"),
+    "torch.pi": Const(3.141592653589793),
+}
+
+#: Functions that make a random generator, and the class whose methods it then has.
+GENERATORS: dict[str, str] = {
+    "numpy.random.default_rng": "numpy.random.Generator",
+    "numpy.random.RandomState": "numpy.random.RandomState",
+    "numpy.random.Generator": "numpy.random.Generator",
+}
+

@@ -1,0 +1,281 @@
+"""Calls: who is called, with what, and how.
+
+The callee is a value; each kind of value has its own way of being called, in one table. Library
+functions are looked up by their full name, methods of arrays by the library of the array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import libcst as cst
+
+from attncheck.frameworks.lookup import find
+from attncheck.tracer import containers
+from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.builtins import BUILTINS as BUILTINS
+from attncheck.tracer.builtins import CONSTANTS as CONSTANTS
+from attncheck.tracer.builtins import GENERATORS
+from attncheck.tracer.functions import call_function
+from attncheck.tracer.machine import Machine
+from attncheck.tracer.recorder import apply_spelling
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import (
+    UNKNOWN,
+    Class,
+    Function,
+    Instance,
+    Library,
+    LibraryMethod,
+    Mapping,
+    Method,
+    Parameter,
+    Partial,
+    Sequence,
+    Super,
+    Value,
+    as_tensor,
+)
+
+
+def call_expression(machine: Machine, node: cst.Call) -> Value:
+    """A call as written."""
+    if isinstance(node.func, cst.Name) and node.func.value == "super":
+        return _super(machine)
+    callee = machine.evaluate(node.func)
+    arguments = evaluate_arguments(machine, node)
+    if type(callee) is LibraryMethod and isinstance(node.func, cst.Attribute):
+        _change_container(machine, node.func, callee, arguments)
+    return call(machine, callee, arguments, node)
+
+
+def evaluate_arguments(machine: Machine, node: cst.Call) -> Arguments:
+    """The arguments of a call, spread ones taken apart where they are known."""
+    positional: list[Value] = []
+    keywords: dict[str, Value] = {}
+    nodes: list[cst.CSTNode | None] = []
+    exact = True
+    for argument in node.args:
+        value = machine.evaluate(argument.value)
+        if argument.star == "*":
+            items = containers.items_of(machine, value)
+            if items is None:
+                exact = False
+            else:
+                positional += items
+                nodes += [None] * len(items)
+        elif argument.star == "**":
+            if type(value) is Mapping:
+                keywords.update((str(key), item) for key, item in value.items)
+            exact = exact and type(value) is Mapping and not value.open
+        elif argument.keyword is not None:
+            keywords[argument.keyword.value] = value
+        else:
+            positional.append(value)
+            nodes.append(argument.value)
+    written = {arg.keyword.value: arg.value for arg in node.args if arg.keyword is not None}
+    return Arguments(positional, keywords, nodes, written, exact)
+
+
+def call(machine: Machine, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call a value."""
+    caller = _CALLERS.get(type(callee))
+    if caller is None:
+        return _not_modelled(machine, arguments, node, "")
+    return caller(machine, callee, arguments, node)
+
+
+def _not_modelled(machine: Machine, arguments: Arguments, node: cst.CSTNode, name: str) -> Value:
+    """The unknown result of a call that nothing is known of; counted if it was given a tensor."""
+    given = [*arguments.positional, *arguments.keywords.values()]
+    if any(type(value) is Tensor for value in given):
+        machine.not_modelled(name or _spelled(node))
+    return UNKNOWN
+
+
+def _spelled(node: cst.CSTNode) -> str:
+    """The dotted name that a call is written with."""
+    expression: cst.CSTNode = node.func if isinstance(node, cst.Call) else node
+    parts: list[str] = []
+    while isinstance(expression, cst.Attribute):
+        parts.append(expression.attr.value)
+        expression = expression.value
+    if isinstance(expression, cst.Name):
+        parts.append(expression.value)
+    return ".".join(reversed(parts)) or "(an expression)"
+
+
+def _call_library(machine: Machine, callee: Library, arguments: Arguments, node: cst.CSTNode) -> Value:
+    path = callee.path
+    builtin = BUILTINS.get(path.removeprefix("builtins."))
+    if builtin is not None:
+        return builtin(machine, arguments, node)
+    if path in GENERATORS:
+        return Library(GENERATORS[path])
+    spelling = find(path)
+    if spelling is None or not arguments.exact:
+        return _not_modelled(machine, arguments, node, path)
+    value = apply_spelling(machine, spelling, arguments, node)
+    return UNKNOWN if value is None else value
+
+
+def _call_library_method(
+    machine: Machine, callee: LibraryMethod, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    from attncheck.tracer.attributes import method_paths
+
+    receiver = callee.receiver
+    tensor = as_tensor(receiver)
+    if tensor is None:
+        return _container_method(machine, callee, arguments)
+    written = node.func.value if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) else None
+    whole = replace(
+        arguments,
+        positional=[receiver, *arguments.positional],
+        nodes=[written, *arguments.nodes],
+    )
+    spellings = [found for path in method_paths(machine, tensor, callee.name) if (found := find(path))]
+    if not arguments.exact or not spellings:
+        return _not_modelled(machine, whole, node, _spelled(node))
+    fitting = [
+        spelling
+        for spelling in spellings
+        if spelling.bind(whole.positional, whole.keywords) is not None
+    ]
+    # Two libraries that spell one thing differently: without knowing which, nothing is known.
+    if len(fitting) > 1 and not _same_meaning(fitting, arguments):
+        return Tensor(None, evidence=tensor.evidence)
+    if not fitting:
+        return UNKNOWN
+    value = apply_spelling(machine, fitting[0], whole, node)
+    return UNKNOWN if value is None else value
+
+
+def _same_meaning(spellings: list[Any], arguments: Arguments) -> bool:
+    """Whether a method that several libraries have does the same in each of them here."""
+    first = spellings[0]
+    return all(
+        spelling.operator is first.operator and spelling.fixed == first.fixed
+        for spelling in spellings
+    )
+
+
+def _container_method(machine: Machine, callee: LibraryMethod, arguments: Arguments) -> Value:
+    receiver, name = callee.receiver, callee.name
+    if type(receiver) is Mapping:
+        return _dict_method(receiver, name, arguments)
+    if type(receiver) is Sequence and name == "copy":
+        return receiver
+    if type(receiver) is Sequence and name == "pop":
+        return containers.each(machine, receiver)
+    return UNKNOWN
+
+
+def _dict_method(receiver: Mapping, name: str, arguments: Arguments) -> Value:
+    if name == "get" and arguments.positional:
+        key = containers.constant_key(arguments.positional[0])
+        found = None if key is None else receiver.get(key.value)
+        if found is not None or key is None or receiver.open:
+            return UNKNOWN if found is None else found
+        return arguments.positional[1] if len(arguments.positional) > 1 else UNKNOWN
+    if receiver.open:
+        return UNKNOWN
+    if name == "values":
+        return Sequence(tuple(value for _, value in receiver.items))
+    if name == "items":
+        from attncheck.values.value import Const
+
+        return Sequence(tuple(Sequence((Const(key), value)) for key, value in receiver.items))
+    return UNKNOWN
+
+
+def _change_container(
+    machine: Machine, target: cst.Attribute, callee: LibraryMethod, arguments: Arguments
+) -> None:
+    """``outputs.append(x)``: the name (or attribute) that was written has another list now."""
+    changed = containers.changed(callee.receiver, callee.name, arguments.positional)
+    if changed is None:
+        return
+    if isinstance(target.value, cst.Name):
+        machine.environment.assign(target.value.value, changed)
+    elif isinstance(target.value, cst.Attribute):
+        owner = machine.evaluate(target.value.value)
+        if isinstance(owner, Instance):
+            machine.set_attribute(owner, target.value.attr.value, changed)
+
+
+def _call_function(machine: Machine, callee: Function, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return call_function(
+        machine, callee, arguments.positional, arguments.keywords, node, arguments.exact
+    )
+
+
+def _call_method(machine: Machine, callee: Method, arguments: Arguments, node: cst.CSTNode) -> Value:
+    positional = [callee.receiver, *arguments.positional]
+    return call_function(
+        machine, callee.function, positional, arguments.keywords, node, arguments.exact
+    )
+
+
+def _call_partial(machine: Machine, callee: Partial, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return call(
+        machine,
+        callee.callee,
+        replace(
+            arguments,
+            positional=[*callee.positional, *arguments.positional],
+            keywords={**dict(callee.keywords), **arguments.keywords},
+            nodes=[*[None] * len(callee.positional), *arguments.nodes],
+        ),
+        node,
+    )
+
+
+def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """An object of a class of the project: its ``__init__`` run on these arguments."""
+    instance = Instance(callee)
+    initialiser = callee.lookup("__init__")
+    if type(initialiser) is Function:
+        positional: list[Value] = [instance, *arguments.positional]
+        call_function(
+            machine, initialiser, positional, arguments.keywords, node, arguments.exact
+        )
+    elif callee.fields:
+        given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
+        for name in callee.fields:
+            default = callee.members.get(name, UNKNOWN)
+            machine.set_attribute(instance, name, given.get(name, default))
+    return instance
+
+
+def _call_instance(machine: Machine, callee: Instance, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """``module(x)``: the class's ``__call__``, or ``forward`` where a library's base calls it."""
+    for name in ("__call__", "forward"):
+        member = callee.of.lookup(name)
+        if type(member) is Function:
+            return _call_method(machine, Method(callee, member), arguments, node)
+    return _not_modelled(machine, arguments, node, callee.of.qualified)
+
+
+def _super(machine: Machine) -> Value:
+    function = machine.frame.function
+    if function is None or function.owner is None or isinstance(function.node, cst.Lambda):
+        return UNKNOWN
+    parameters = function.node.params.params
+    if not parameters:
+        return UNKNOWN
+    receiver = machine.environment.names.get(parameters[0].name.value)
+    return Super(receiver, function.owner) if isinstance(receiver, Instance) else UNKNOWN
+
+
+_CALLERS: dict[type, Callable[[Machine, Any, Arguments, cst.CSTNode], Value]] = {
+    Library: _call_library,
+    LibraryMethod: _call_library_method,
+    Function: _call_function,
+    Method: _call_method,
+    Partial: _call_partial,
+    Class: construct,
+    Instance: _call_instance,
+}

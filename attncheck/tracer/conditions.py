@@ -1,0 +1,287 @@
+"""Conditions: their truth where it is known, and what is learned where it is assumed.
+
+A branch runs under its condition: ``if x.ndim == 3:`` makes the rank 3 inside, ``assert
+a.shape[1] == b.shape[1]`` makes the sizes equal from there on. What one branch alone has learned is
+forgotten at the join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.shape import Shape, close, expand
+from attncheck.algebra.size import Remainder, Size, of
+from attncheck.frameworks import language
+from attncheck.tracer.machine import Machine
+from attncheck.tracer.recorder import apply
+from attncheck.values.join import join
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Int,
+    Library,
+    Mapping,
+    Scalar,
+    Sequence,
+    ShapeOf,
+    Value,
+    as_size,
+    as_tensor,
+)
+
+_TOKENS = {
+    cst.Equal: "==",
+    cst.NotEqual: "!=",
+    cst.LessThan: "<",
+    cst.LessThanEqual: "<=",
+    cst.GreaterThan: ">",
+    cst.GreaterThanEqual: ">=",
+}
+#: What is certainly not None.
+_NOT_NONE = (Int, Scalar, Sequence, Mapping, Function, Class, Instance, Library)
+
+
+def truth(value: Value) -> bool | None:
+    """Whether `value` counts as true, or None if that is not known."""
+    if type(value) is Const:
+        return bool(value.value)
+    if type(value) is Int and value.size is not None:
+        number = value.size.number
+        return None if number is None else number != 0
+    if type(value) is Sequence and value.items is not None:
+        return bool(value.items)
+    if type(value) in (Function, Class, Instance):
+        return True
+    return None
+
+
+def compare(
+    machine: Machine,
+    left: Value,
+    operator: cst.BaseCompOp,
+    right: Value,
+    node: cst.CSTNode,
+    written: tuple[cst.CSTNode, cst.CSTNode],
+) -> Value:
+    """One comparison: a constant where its truth is known, a tensor between tensors."""
+    kind = type(operator)
+    if kind in (cst.Is, cst.IsNot):
+        return _identity(left, right, negated=kind is cst.IsNot)
+    token = _TOKENS.get(kind)
+    if token is None:
+        return Scalar("bool")
+    if type(left) is Tensor or type(right) is Tensor:
+        a, b = as_tensor(left), as_tensor(right)
+        library = (a.library if a else None) or (b.library if b else None) or ""
+        names = dict(zip(("x", "y"), written, strict=True))
+        return apply(
+            machine, language.BINARY[token], {"x": left, "y": right}, names, node, token, library
+        )
+    if type(left) is Int and type(right) is Int and left.size is not None and right.size is not None:
+        return _sizes(machine, token, left.size, right.size)
+    if type(left) is Const and type(right) is Const and token in ("==", "!="):
+        return Const((left.value == right.value) is (token == "=="))
+    if as_tensor(left) is not None or as_tensor(right) is not None:
+        return UNKNOWN
+    return Scalar("bool")
+
+
+def _identity(left: Value, right: Value, negated: bool) -> Value:
+    if right != NONE:
+        return Scalar("bool")
+    if left == NONE:
+        return FALSE if negated else TRUE
+    certain = type(left) in _NOT_NONE or (type(left) is Tensor and not left.optional)
+    if certain or type(left) is Const:
+        return TRUE if negated else FALSE
+    return Scalar("bool")
+
+
+def _sizes(machine: Machine, token: str, left: Size, right: Size) -> Value:
+    difference = machine.facts.resolve(left) - machine.facts.resolve(right)
+    number = difference.number
+    if number is None and token in ("==", "!="):
+        verdict = machine.facts.compare(left, right)
+        if verdict is Verdict.EQUAL:
+            return Const(token == "==")
+        return Scalar("bool")
+    if number is None:
+        return Scalar("bool")
+    return Const(
+        {
+            "==": number == 0,
+            "!=": number != 0,
+            "<": number < 0,
+            "<=": number <= 0,
+            ">": number > 0,
+            ">=": number >= 0,
+        }[token]
+    )
+
+
+def either(
+    machine: Machine, test: cst.BaseExpression, yes: Callable[[], Value], no: Callable[[], Value]
+) -> Value:
+    """The join of two expressions of which one is evaluated, each under its side of the test."""
+    values = []
+    for side, evaluate in ((True, yes), (False, no)):
+        mark = machine.facts.mark()
+        learn(machine, test, side)
+        values.append(evaluate())
+        machine.facts.undo(mark)
+    return join(values[0], values[1])
+
+
+# -- learning -----------------------------------------------------------------------------------
+
+
+def learn(machine: Machine, test: cst.BaseExpression, holds: bool) -> None:
+    """Learn what `test` being true (or false) says about sizes and names."""
+    learner = _LEARNERS.get(type(test))
+    if learner is not None:
+        learner(machine, test, holds)
+
+
+def _learn_not(machine: Machine, test: cst.UnaryOperation, holds: bool) -> None:
+    if type(test.operator) is cst.Not:
+        learn(machine, test.expression, not holds)
+
+
+def _learn_boolean(machine: Machine, test: cst.BooleanOperation, holds: bool) -> None:
+    # Only a true `and` and a false `or` say something of both sides.
+    if (type(test.operator) is cst.And) is holds:
+        learn(machine, test.left, holds)
+        learn(machine, test.right, holds)
+
+
+def _learn_comparison(machine: Machine, test: cst.Comparison, holds: bool) -> None:
+    left = test.left
+    if not holds and len(test.comparisons) > 1:
+        return
+    for target in test.comparisons:
+        kind = type(target.operator)
+        if kind in (cst.Is, cst.IsNot):
+            _learn_none(machine, left, target.comparator, holds is (kind is cst.Is))
+        elif (kind is cst.Equal and holds) or (kind is cst.NotEqual and not holds):
+            _learn_equal(machine, left, target.comparator)
+        left = target.comparator
+
+
+def _learn_none(
+    machine: Machine, subject: cst.BaseExpression, other: cst.BaseExpression, is_none: bool
+) -> None:
+    """``x is None``: the name is None inside; ``x is not None``: it is what it is otherwise."""
+    if not (isinstance(subject, cst.Name) and isinstance(other, cst.Name)):
+        return
+    if other.value != "None":
+        return
+    names = machine.environment.names
+    value = names.get(subject.value)
+    if value is None:
+        return
+    if is_none:
+        names[subject.value] = NONE
+    elif type(value) is Tensor and value.optional:
+        names[subject.value] = replace(value, optional=False)
+
+
+def _learn_equal(
+    machine: Machine, left: cst.BaseExpression, right: cst.BaseExpression
+) -> None:
+    rank_of = _rank_subject(machine, left)
+    a, b = machine.evaluate(left), machine.evaluate(right)
+    if rank_of is not None:
+        size = as_size(b)
+        if size is not None and size.number is not None:
+            close(rank_of, size.number, machine.facts)
+            return
+    _equate(machine, a, b)
+
+
+def _rank_subject(machine: Machine, node: cst.BaseExpression) -> Shape | None:
+    """The shape whose rank ``x.ndim``, ``x.dim()`` or ``len(x.shape)`` is."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and len(node.args) == 1:
+        inner = node.args[0].value
+        if node.func.value == "len" and isinstance(inner, cst.Attribute):
+            return _shape_if(machine, inner, {"shape"})
+        return None
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and not node.args:
+        return _shape_if(machine, node.func, {"dim", "ndimension"})
+    return _shape_if(machine, node, {"ndim"}) if isinstance(node, cst.Attribute) else None
+
+
+def _shape_if(machine: Machine, node: cst.Attribute, names: set[str]) -> Shape | None:
+    if node.attr.value not in names:
+        return None
+    tensor = as_tensor(machine.evaluate(node.value))
+    return None if tensor is None or tensor.shape is None else expand(tensor.shape, machine.facts)
+
+
+def _equate(machine: Machine, left: Value, right: Value) -> None:
+    a, b = as_size(left), as_size(right)
+    if a is not None and b is not None:
+        if _learn_divisible(machine, a, b):
+            return
+        machine.facts.equate(a, b, "the code says that they are equal")
+        return
+    if type(left) is ShapeOf or type(right) is ShapeOf:
+        _equate_shapes(machine, left, right)
+    elif type(left) is Sequence and type(right) is Sequence:
+        if left.items is not None and right.items is not None:
+            for one, other in zip(left.items, right.items, strict=False):
+                _equate(machine, one, other)
+
+
+def _learn_divisible(machine: Machine, a: Size, b: Size) -> bool:
+    """``size % divisor == 0``."""
+    remainder, zero = (a, b) if b.number == 0 else (b, a)
+    if zero.number != 0:
+        return False
+    atoms = [atom for atom in remainder.atoms() if type(atom) is Remainder]
+    if len(atoms) != 1 or remainder != of(atoms[0]):
+        return False
+    machine.facts.divides(
+        atoms[0].denominator, atoms[0].numerator, "the code says that it divides"
+    )
+    return True
+
+
+def _equate_shapes(machine: Machine, left: Value, right: Value) -> None:
+    """``x.shape == (B, T, d)`` or ``x.shape == y.shape``, one of the shapes open."""
+    if type(left) is not ShapeOf:
+        left, right = right, left
+    assert type(left) is ShapeOf
+    if type(right) is ShapeOf:
+        ours, theirs = expand(left.shape, machine.facts), expand(right.shape, machine.facts)
+        if ours.row is not None and theirs.closed and ours.at_least == 0:
+            machine.facts.bind_row(ours.row, theirs)
+        elif theirs.row is not None and ours.closed and theirs.at_least == 0:
+            machine.facts.bind_row(theirs.row, ours)
+        return
+    if type(right) is not Sequence or right.items is None:
+        return
+    known = close(left.shape, len(right.items), machine.facts)
+    if known is not None:
+        for axis, item in zip(known.axes, right.items, strict=True):
+            size = as_size(item)
+            if axis.size is not None and size is not None:
+                machine.facts.equate(axis.size, size, "the code says that they are equal")
+
+
+_LEARNERS: dict[type, Callable[[Machine, Any, bool], None]] = {
+    cst.UnaryOperation: _learn_not,
+    cst.BooleanOperation: _learn_boolean,
+    cst.Comparison: _learn_comparison,
+}

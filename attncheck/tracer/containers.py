@@ -1,0 +1,242 @@
+"""Sequences, dicts and shapes as containers: items, unpacking, iteration, methods that change them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as AbstractSequence
+from dataclasses import replace
+
+from attncheck.algebra.shape import Axis, Shape, close, expand, with_leading, with_trailing
+from attncheck.algebra.size import Size, const
+from attncheck.tracer.machine import Machine
+from attncheck.values.join import element_of, join
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import (
+    UNKNOWN,
+    Const,
+    Int,
+    Mapping,
+    Parameter,
+    Sequence,
+    ShapeOf,
+    Slice,
+    Value,
+    as_integer,
+    as_tensor,
+)
+
+#: A loop or an unpacking over more items than this is not done one by one.
+MOST_ITEMS = 16
+
+
+def item(machine: Machine, base: Value, keys: list[Value]) -> Value | None:
+    """``base[key]`` for a container; None if `base` is no container (a tensor, or unknown)."""
+    if len(keys) != 1:
+        return UNKNOWN if type(base) in (Sequence, Mapping, ShapeOf) else None
+    key = keys[0]
+    if type(base) is Sequence:
+        return _sequence_item(base, key)
+    if type(base) is ShapeOf:
+        return _shape_item(machine, base, key)
+    if type(base) is Mapping:
+        constant = constant_key(key)
+        found = None if constant is None else base.get(constant.value)
+        return UNKNOWN if found is None else found
+    return None
+
+
+def _sequence_item(base: Sequence, key: Value) -> Value:
+    index = as_integer(key)
+    if index is not None and base.items is not None:
+        inside = -len(base.items) <= index < len(base.items)
+        return base.items[index] if inside else UNKNOWN
+    if type(key) is Slice:
+        return _sequence_slice(base, key)
+    return element_of(base)
+
+
+def _sequence_slice(base: Sequence, key: Slice) -> Value:
+    bounds = []
+    for bound in (key.lower, key.upper, key.step):
+        number = None if bound is None else as_integer(bound)
+        if bound is not None and number is None:
+            return Sequence(None, base.mutable, element_of(base))
+        bounds.append(number)
+    if base.items is None:
+        return Sequence(None, base.mutable, base.element)
+    return Sequence(base.items[slice(*bounds)], base.mutable)
+
+
+def _shape_item(machine: Machine, base: ShapeOf, key: Value) -> Value:
+    """An item or a slice of an open shape: shows the axes it needs."""
+    index = as_integer(key)
+    if index is not None:
+        return Int(size_at(machine, base.shape, index))
+    if type(key) is not Slice or key.step is not None:
+        return UNKNOWN
+    lower = 0 if key.lower is None else as_integer(key.lower)
+    upper = None if key.upper is None else as_integer(key.upper)
+    if lower is None or lower < 0 or (key.upper is not None and upper is None):
+        return _shape_tail(machine, base, key)
+    if upper is not None and upper >= 0:
+        shown = with_leading(base.shape, upper, machine.facts)
+        return UNKNOWN if shown is None else sizes_of(shown.lead[lower:upper])
+    shown = with_leading(base.shape, lower, machine.facts)
+    if shown is None:
+        return UNKNOWN
+    left = Shape(shown.lead[lower:], shown.row, shown.trail)
+    if upper is None:
+        return ShapeOf(left)
+    shown = with_trailing(left, -upper, machine.facts)
+    if shown is None:
+        return UNKNOWN
+    if shown.closed:
+        return sizes_of(shown.lead[:upper])
+    return ShapeOf(Shape(shown.lead, shown.row, shown.trail[:upper]))
+
+
+def _shape_tail(machine: Machine, base: ShapeOf, key: Slice) -> Value:
+    """``shape[-2:]``: the last axes."""
+    lower = None if key.lower is None else as_integer(key.lower)
+    if lower is None or lower >= 0 or key.upper is not None:
+        return UNKNOWN
+    shown = with_trailing(base.shape, -lower, machine.facts)
+    if shown is None:
+        return UNKNOWN
+    axes = shown.lead if shown.closed else shown.trail
+    return sizes_of(axes[lower:])
+
+
+def size_at(machine: Machine, shape: Shape, index: int) -> Size | None:
+    """The size of axis `index` (negative: from the end), which the shape is made to show."""
+    if index >= 0:
+        shown = with_leading(shape, index + 1, machine.facts)
+        return None if shown is None else shown.lead[index].size
+    shown = with_trailing(shape, -index, machine.facts)
+    if shown is None:
+        return None
+    axes = shown.lead if shown.closed else shown.trail
+    return axes[index].size
+
+
+def sizes_of(axes: AbstractSequence[Axis]) -> Sequence:
+    """The sizes of axes as a tuple value."""
+    return Sequence(tuple(Int(axis.size) for axis in axes))
+
+
+def constant_key(value: Value) -> Const | None:
+    """A dict key that is known: a constant, or a literal integer as one."""
+    if type(value) is Const:
+        return value
+    number = as_integer(value)
+    return None if number is None else Const(number)
+
+
+def unpack(machine: Machine, value: Value, count: int, starred: int | None) -> list[Value]:
+    """`value` taken apart into `count` targets, of which number `starred` takes the rest."""
+    items = _exactly(machine, value, count) if starred is None else items_of(machine, value)
+    if items is not None and starred is None and len(items) == count:
+        return items
+    if items is not None and starred is not None and len(items) >= count - 1:
+        after = count - starred - 1
+        middle = Sequence(tuple(items[starred : len(items) - after]), mutable=True)
+        tail = items[len(items) - after :] if after else []
+        return [*items[:starred], middle, *tail]
+    element = element_of(value) if type(value) is Sequence else UNKNOWN
+    return [element] * count
+
+
+def _exactly(machine: Machine, value: Value, count: int) -> list[Value] | None:
+    """The items of a value that must have `count` of them; an open shape is closed to that rank."""
+    if type(value) is ShapeOf:
+        shape = close(value.shape, count, machine.facts)
+        return None if shape is None else [Int(axis.size) for axis in shape.axes]
+    return items_of(machine, value, count)
+
+
+def items_of(machine: Machine, value: Value, most: int = MOST_ITEMS) -> list[Value] | None:
+    """The items of a sequence, a closed shape, or a tensor with few known rows; else None."""
+    if type(value) is Sequence:
+        return None if value.items is None else list(value.items)
+    if type(value) is Mapping:
+        return None if value.open else [Const(key) for key, _ in value.items]
+    if type(value) is ShapeOf:
+        shape = expand(value.shape, machine.facts)
+        return [Int(axis.size) for axis in shape.axes] if shape.closed else None
+    tensor = as_tensor(value)
+    if tensor is None or tensor.shape is None:
+        return None
+    row = row_of(machine, value)
+    length = length_of(machine, value)
+    number = None if length is None else length.number
+    return [row] * number if number is not None and number <= most else None
+
+
+def row_of(machine: Machine, value: Value) -> Value:
+    """What iterating over a tensor gives: the tensor without its first axis."""
+    tensor = as_tensor(value)
+    if tensor is None or tensor.shape is None:
+        return UNKNOWN
+    shape = expand(tensor.shape, machine.facts)
+    if not shape.lead:
+        # A parameter that is iterated over is as likely a list.
+        return UNKNOWN if type(value) is Parameter else replace(tensor, shape=None)
+    return replace(tensor, shape=Shape(shape.lead[1:], shape.row, shape.trail), optional=False)
+
+
+def each(machine: Machine, value: Value) -> Value:
+    """What one item is like when a value is iterated over."""
+    if type(value) is Sequence:
+        return element_of(value)
+    if type(value) is Tensor or type(value) is Parameter:
+        return row_of(machine, value)
+    return UNKNOWN
+
+
+def length_of(machine: Machine, value: Value) -> Size | None:
+    """How many items there are, as a size, or None."""
+    if type(value) is Sequence:
+        return value.length if value.items is None else const(len(value.items))
+    if type(value) is Mapping:
+        return None if value.open else const(len(value.items))
+    if type(value) is Const and isinstance(value.value, str):
+        return const(len(value.value))
+    if type(value) is ShapeOf:
+        shape = expand(value.shape, machine.facts)
+        return const(len(shape.lead)) if shape.closed else None
+    if type(value) is Tensor and value.shape is not None:
+        shape = expand(value.shape, machine.facts)
+        return shape.lead[0].size if shape.lead else None
+    return None
+
+
+def changed(base: Value, method: str, arguments: list[Value]) -> Value | None:
+    """The list or dict that a method call makes of `base`; None if it changes nothing known."""
+    if type(base) is Sequence and base.mutable:
+        return _changed_list(base, method, arguments)
+    if type(base) is Mapping and method in ("update", "pop", "setdefault", "clear", "popitem"):
+        return Mapping(base.items if method == "update" else (), open=True)
+    return None
+
+
+def _changed_list(base: Sequence, method: str, arguments: list[Value]) -> Value | None:
+    if method == "append" and len(arguments) == 1:
+        if base.items is not None:
+            return replace(base, items=(*base.items, arguments[0]))
+        length = None if base.length is None else base.length + 1
+        element = arguments[0] if base.element == UNKNOWN else join(base.element, arguments[0])
+        return replace(base, element=element, length=length)
+    if method == "insert" and len(arguments) == 2 and base.items is not None:
+        index = as_integer(arguments[0])
+        if index is not None:
+            items = list(base.items)
+            items.insert(index, arguments[1])
+            return replace(base, items=tuple(items))
+    if method == "extend" and len(arguments) == 1 and base.items is not None:
+        other = arguments[0]
+        if type(other) is Sequence and other.items is not None:
+            return replace(base, items=base.items + other.items)
+    if method == "reverse" and base.items is not None:
+        return replace(base, items=base.items[::-1])
+    if method in ("append", "insert", "extend", "pop", "remove", "clear", "sort", "reverse"):
+        return Sequence(None, mutable=True)
+    return None

@@ -1,0 +1,269 @@
+"""Expressions: from a libcst node to a value.
+
+One small function a node type, in a table; what is not in the table is Unknown. Operators of the
+language on tensors are the same operators that the libraries' functions use.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import libcst as cst
+
+from attncheck.operators import indexing
+from attncheck.tracer import attributes, calls, conditions, containers, loops
+from attncheck.tracer.arithmetic import TOKENS, combine, negate
+from attncheck.tracer.functions import make_lambda
+from attncheck.tracer.machine import Evaluator, Machine
+from attncheck.tracer.recorder import apply
+from attncheck.values.join import join
+from attncheck.values.value import (
+    ELLIPSIS,
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Const,
+    Int,
+    Library,
+    Mapping,
+    Parameter,
+    Scalar,
+    Sequence,
+    Slice,
+    Value,
+    as_tensor,
+)
+from attncheck.algebra.size import const
+
+_CONSTANT_NAMES: dict[str, Value] = {"None": NONE, "True": TRUE, "False": FALSE}
+
+
+def _name(machine: Machine, node: cst.Name) -> Value:
+    name = node.value
+    constant = _CONSTANT_NAMES.get(name)
+    if constant is not None:
+        return constant
+    value = machine.environment.lookup(name)
+    if value is not None:
+        return value
+    return Library(f"builtins.{name}") if name in calls.BUILTINS else UNKNOWN
+
+
+def _integer(machine: Machine, node: cst.Integer) -> Value:
+    return Int(const(int(node.value, 0)))
+
+
+def _float(machine: Machine, node: cst.Float) -> Value:
+    return Const(float(node.value))
+
+
+def _string(machine: Machine, node: cst.SimpleString) -> Value:
+    try:
+        return Const(ast.literal_eval(node.value))
+    except (ValueError, SyntaxError):
+        return Scalar("str")
+
+
+def _text(machine: Machine, node: cst.CSTNode) -> Value:
+    return Scalar("str")
+
+
+def _number(machine: Machine, node: cst.CSTNode) -> Value:
+    return Scalar("float")
+
+
+def _ellipsis(machine: Machine, node: cst.CSTNode) -> Value:
+    return ELLIPSIS
+
+
+def _binary(machine: Machine, node: cst.BinaryOperation) -> Value:
+    left, right = machine.evaluate(node.left), machine.evaluate(node.right)
+    token = TOKENS.get(type(node.operator).__name__)
+    if token is None:
+        return UNKNOWN
+    return combine(machine, token, left, right, node, (node.left, node.right))
+
+
+def _unary(machine: Machine, node: cst.UnaryOperation) -> Value:
+    value = machine.evaluate(node.expression)
+    if type(node.operator) is cst.Not:
+        truth = conditions.truth(value)
+        return Scalar("bool") if truth is None else Const(not truth)
+    return negate(machine, type(node.operator).__name__, value, node)
+
+
+def _comparison(machine: Machine, node: cst.Comparison) -> Value:
+    left = machine.evaluate(node.left)
+    result: Value = TRUE
+    left_node = node.left
+    for target in node.comparisons:
+        right = machine.evaluate(target.comparator)
+        result = conditions.compare(
+            machine, left, target.operator, right, node, (left_node, target.comparator)
+        )
+        left, left_node = right, target.comparator
+    return result if len(node.comparisons) == 1 else _chained(result)
+
+
+def _chained(last: Value) -> Value:
+    return UNKNOWN if as_tensor(last) is not None else Scalar("bool")
+
+
+def _boolean(machine: Machine, node: cst.BooleanOperation) -> Value:
+    left = machine.evaluate(node.left)
+    known = conditions.truth(left)
+    is_and = type(node.operator) is cst.And
+    if known is not None and known is not is_and:
+        return left
+    right = machine.evaluate(node.right)
+    if known is not None:
+        return right
+    return join(left, right)
+
+
+def _conditional(machine: Machine, node: cst.IfExp) -> Value:
+    known = conditions.truth(machine.evaluate(node.test))
+    if known is not None:
+        return machine.evaluate(node.body if known else node.orelse)
+    return conditions.either(
+        machine,
+        node.test,
+        lambda: machine.evaluate(node.body),
+        lambda: machine.evaluate(node.orelse),
+    )
+
+
+def _attribute(machine: Machine, node: cst.Attribute) -> Value:
+    return attributes.get(machine, machine.evaluate(node.value), node.attr.value, node)
+
+
+def _call(machine: Machine, node: cst.Call) -> Value:
+    machine.step()
+    return calls.call_expression(machine, node)
+
+
+def _sequence(machine: Machine, node: cst.Tuple | cst.List | cst.Set) -> Value:
+    items: list[Value] = []
+    for element in node.elements:
+        value = machine.evaluate(element.value)
+        if type(element) is not cst.StarredElement:
+            items.append(value)
+            continue
+        spread = containers.items_of(machine, value)
+        if spread is None:
+            return Sequence(None, mutable=type(node) is not cst.Tuple)
+        items += spread
+    return Sequence(tuple(items), mutable=type(node) is not cst.Tuple)
+
+
+def _dict(machine: Machine, node: cst.Dict) -> Value:
+    items: dict[object, Value] = {}
+    is_open = False
+    for element in node.elements:
+        value = machine.evaluate(element.value)
+        if type(element) is not cst.DictElement:
+            is_open = True
+            if type(value) is Mapping:
+                items.update(value.items)
+            continue
+        key = machine.evaluate(element.key)
+        constant = containers.constant_key(key)
+        if constant is None:
+            is_open = True
+        else:
+            items[constant.value] = value
+    return Mapping(tuple(items.items()), is_open)
+
+
+def _subscript(machine: Machine, node: cst.Subscript) -> Value:
+    base = machine.evaluate(node.value)
+    keys = [_key(machine, element.slice) for element in node.slice]
+    found = containers.item(machine, base, keys)
+    if found is not None:
+        return found
+    tensor = as_tensor(base)
+    if tensor is None:
+        return UNKNOWN
+    # A parameter under a string key or an unknown one may as well be a dict.
+    if type(base) is Parameter and not all(map(_indexes_arrays, keys)):
+        return UNKNOWN
+    key = keys[0] if len(keys) == 1 and type(keys[0]) is Sequence else Sequence(tuple(keys))
+    if len(keys) == 1 and type(keys[0]) is Sequence and keys[0].mutable:
+        key = Sequence((keys[0],))
+    return apply(
+        machine,
+        indexing.index,
+        {"x": base, "key": key},
+        {"x": node.value},
+        node,
+        "[]",
+        tensor.library or "",
+    )
+
+
+def _indexes_arrays(key: Value) -> bool:
+    return type(key) in (Int, Slice, Const) and not (
+        type(key) is Const and isinstance(key.value, str)
+    )
+
+
+def _key(machine: Machine, node: cst.BaseSlice) -> Value:
+    if type(node) is cst.Index:
+        return machine.evaluate(node.value)
+    assert isinstance(node, cst.Slice)
+    return Slice(
+        machine.evaluate(node.lower) if node.lower is not None else None,
+        machine.evaluate(node.upper) if node.upper is not None else None,
+        machine.evaluate(node.step) if node.step is not None else None,
+    )
+
+
+def _walrus(machine: Machine, node: cst.NamedExpr) -> Value:
+    value = machine.evaluate(node.value)
+    if isinstance(node.target, cst.Name):
+        machine.environment.names[node.target.value] = value
+        machine.show(node.target.value, node.target, value)
+    return value
+
+
+def _await(machine: Machine, node: cst.Await) -> Value:
+    machine.evaluate(node.expression)
+    return UNKNOWN
+
+
+def _unknown_after(machine: Machine, node: Any) -> Value:
+    return UNKNOWN
+
+
+EXPRESSIONS: dict[type, Evaluator] = {
+    cst.Name: _name,
+    cst.Integer: _integer,
+    cst.Float: _float,
+    cst.Imaginary: _number,
+    cst.SimpleString: _string,
+    cst.ConcatenatedString: _text,
+    cst.FormattedString: _text,
+    cst.Ellipsis: _ellipsis,
+    cst.BinaryOperation: _binary,
+    cst.UnaryOperation: _unary,
+    cst.Comparison: _comparison,
+    cst.BooleanOperation: _boolean,
+    cst.IfExp: _conditional,
+    cst.Attribute: _attribute,
+    cst.Call: _call,
+    cst.Tuple: _sequence,
+    cst.List: _sequence,
+    cst.Set: _sequence,
+    cst.Dict: _dict,
+    cst.Subscript: _subscript,
+    cst.Lambda: make_lambda,
+    cst.ListComp: loops.list_comprehension,
+    cst.GeneratorExp: loops.list_comprehension,
+    cst.SetComp: loops.list_comprehension,
+    cst.DictComp: loops.dict_comprehension,
+    cst.NamedExpr: _walrus,
+    cst.Await: _await,
+    cst.Yield: _unknown_after,
+}

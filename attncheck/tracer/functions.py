@@ -1,0 +1,251 @@
+"""Functions of the checked project: made, given their arguments, and run in place of the call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.algebra.shape import open_shape
+from attncheck.algebra.size import Symbol, of
+from attncheck.graph import Place
+from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine
+from attncheck.values.join import join_all
+from attncheck.values.tensor import Evidence, Tensor
+from attncheck.values.value import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    Function,
+    Int,
+    Mapping,
+    Parameter,
+    Scalar,
+    Sequence,
+    Value,
+)
+
+#: Decorators that leave a function's arguments and result as they are, by their last name.
+TRANSPARENT = frozenset(
+    "no_grad inference_mode wraps cache lru_cache jit njit compile script overload contextmanager "
+    "jaxtyped typechecked beartype override final torch_compile inherit_doc abstractmethod".split()
+)
+_STATIC = {"staticmethod", "classmethod", "property", "cached_property"}
+
+
+def make_function(
+    machine: Machine, node: cst.FunctionDef, owner: Class | None = None
+) -> tuple[Function, bool]:
+    """The function that a ``def`` makes, and whether its decorators let calls through as written."""
+    static: str | None = None
+    plain = node.asynchronous is None
+    for decorator in node.decorators:
+        name = _last_name(decorator.decorator)
+        if name in _STATIC:
+            static = "property" if name == "cached_property" else name
+        elif name not in TRANSPARENT:
+            plain = False
+    prefix = machine.frame.place.function if owner is None else owner.qualified
+    qualified = f"{prefix}.{node.name.value}" if prefix else node.name.value
+    function = Function(node.name.value, qualified, node, machine.environment, owner, static)
+    return function, plain and not is_generator(node)
+
+
+def make_lambda(machine: Machine, node: cst.Lambda) -> Value:
+    """The function that a ``lambda`` makes."""
+    return Function("<lambda>", machine.frame.place.function, node, machine.environment)
+
+
+def _last_name(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Call):
+        return _last_name(node.func)
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def is_generator(node: cst.FunctionDef) -> bool:
+    """Whether the function yields, looking at its own statements only."""
+    return _yields(node.body)
+
+
+def _yields(node: cst.CSTNode) -> bool:
+    for statement in getattr(node, "body", ()) if not isinstance(node, cst.FunctionDef) else ():
+        if isinstance(statement, cst.Expr):
+            if isinstance(statement.value, cst.Yield):
+                return True
+        elif isinstance(statement, cst.Assign):
+            if isinstance(statement.value, cst.Yield):
+                return True
+        elif isinstance(statement, cst.CSTNode) and _block_yields(statement):
+            return True
+    return False
+
+
+def _block_yields(node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.SimpleStatementLine | cst.IndentedBlock):
+        return _yields(node)
+    parts = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
+    parts += getattr(node, "handlers", ())
+    return any(
+        _block_yields(part)
+        for part in parts
+        if isinstance(part, cst.CSTNode) and not isinstance(node, cst.FunctionDef | cst.ClassDef)
+    )
+
+
+# -- arguments ----------------------------------------------------------------------------------
+
+
+def call_function(
+    machine: Machine,
+    function: Function,
+    positional: list[Value],
+    keywords: dict[str, Value],
+    node: cst.CSTNode,
+    exact: bool = True,
+) -> Value:
+    """Run `function` on these arguments; the value it returns.
+
+    `exact` is False where some arguments were spread from something unknown: a parameter that got
+    none may then have got one. Recursion and calls too deep give an unknown value.
+    """
+    active = sum(frame.function is function for frame in machine.frames)
+    if len(machine.frames) > CALL_DEPTH or active > 0:
+        return machine.not_modelled(function.qualified)
+    machine.step()
+    environment = Environment(_closure(function))
+    arguments = bind_arguments(machine, function, positional, keywords, exact)
+    if arguments is None:
+        return UNKNOWN
+    environment.names.update(arguments)
+    if machine.observe_calls:
+        machine.calls_seen.setdefault(function, []).append(arguments)
+    calls = (*machine.frame.place.calls, node)
+    frame = Frame(environment, Place(function.qualified, function.node, calls), function)
+    return run_body(machine, frame)
+
+
+def run_body(machine: Machine, frame: Frame) -> Value:
+    """Run a function's body in `frame`, its arguments already there; the value it returns."""
+    assert frame.function is not None
+    node = frame.function.node
+    with machine.running(frame):
+        if isinstance(node, cst.Lambda):
+            return machine.evaluate(node.body)
+        left = machine.execute(node.body.body)
+        if left is None or not frame.returned:
+            frame.returned.append(NONE if left != "raise" else UNKNOWN)
+        return join_all(frame.returned)
+
+
+def _closure(function: Function) -> Environment:
+    assert isinstance(function.closure, Environment)
+    return function.closure
+
+
+def bind_arguments(
+    machine: Machine,
+    function: Function,
+    positional: list[Value],
+    keywords: dict[str, Value],
+    exact: bool,
+) -> dict[str, Value] | None:
+    """The arguments by parameter name, defaults filled in; None if the call does not fit."""
+    parameters = function.node.params
+    bound: dict[str, Value] = {}
+    left, rest = list(positional), dict(keywords)
+    positional_parameters = [*parameters.posonly_params, *parameters.params]
+    for parameter in positional_parameters:
+        name = parameter.name.value
+        if left:
+            bound[name] = _named(machine, name, left.pop(0))
+        elif name in rest:
+            bound[name] = _named(machine, name, rest.pop(name))
+    if isinstance(parameters.star_arg, cst.Param):
+        bound[parameters.star_arg.name.value] = Sequence(tuple(left) if exact else None)
+        left = []
+    for parameter in parameters.kwonly_params:
+        name = parameter.name.value
+        if name in rest:
+            bound[name] = _named(machine, name, rest.pop(name))
+    if parameters.star_kwarg is not None:
+        bound[parameters.star_kwarg.name.value] = Mapping(tuple(rest.items()), open=not exact)
+        rest = {}
+    if (left or rest) and exact:
+        return None
+    for parameter in (*positional_parameters, *parameters.kwonly_params):
+        if parameter.name.value not in bound:
+            bound[parameter.name.value] = _left_out(machine, function, parameter, exact)
+    return bound
+
+
+def _left_out(machine: Machine, function: Function, parameter: cst.Param, exact: bool) -> Value:
+    if parameter.default is None or not exact:
+        return UNKNOWN
+    frame = Frame(_closure(function), machine.frame.place)
+    with machine.running(frame):
+        return _named(machine, parameter.name.value, machine.evaluate(parameter.default))
+
+
+def _named(machine: Machine, name: str, value: Value) -> Value:
+    """A number given to a parameter of the dimension table's name becomes a symbol of that name."""
+    return named_size(machine, name, value)
+
+
+def named_size(machine: Machine, name: str, value: Value) -> Value:
+    """A literal size under a name of the dimension table, as the table's symbol with that value.
+
+    Sizes are compared as symbols even where numbers coincide (SPEC section 2).
+    """
+    if type(value) is not Int or value.size is None or not machine.scope.symbol(name).table:
+        return value
+    number = value.size.number
+    if number is None or number < 1:
+        return value
+    return Int(of(machine.scope.fresh(name, value=number)))
+
+
+# -- parameters of a function traced in general ---------------------------------------------------
+
+
+def general_arguments(
+    machine: Machine, function: Function, receiver: Value | None
+) -> Iterator[tuple[cst.Param, Value]]:
+    """Each parameter with the value it has when nothing is known of the call."""
+    parameters = function.node.params
+    listed = [*parameters.posonly_params, *parameters.params]
+    if receiver is not None and listed and function.static != "staticmethod":
+        yield listed.pop(0), receiver
+    for parameter in (*listed, *parameters.kwonly_params):
+        yield parameter, _general(machine, function, parameter)
+    if isinstance(parameters.star_arg, cst.Param):
+        yield parameters.star_arg, Sequence(None)
+    if parameters.star_kwarg is not None:
+        yield parameters.star_kwarg, Mapping((), open=True)
+
+
+def _general(machine: Machine, function: Function, parameter: cst.Param) -> Value:
+    known = machine.evidence.parameter(function, parameter)
+    if known is not None:
+        return known
+    name = parameter.name.value
+    default = None
+    if parameter.default is not None:
+        with machine.running(Frame(_closure(function), machine.frame.place)):
+            default = machine.evaluate(parameter.default)
+    if type(default) is Int:
+        return Int(of(_argument_symbol(machine, name)))
+    if type(default) is Const and default != NONE:
+        return Scalar(type(default.value).__name__)
+    if type(default) in (Scalar, Sequence, Mapping):
+        return UNKNOWN
+    tensor = Tensor(open_shape(name), evidence=Evidence.FORCED, optional=default == NONE)
+    return Parameter(name, tensor, Int(of(_argument_symbol(machine, name))))
+
+
+def _argument_symbol(machine: Machine, name: str) -> Symbol:
+    """The symbol of an integer argument: at least 1 only if its name is a size of the table."""
+    symbol = machine.scope.symbol(name)
+    return symbol if symbol.table else Symbol(name, positive=False)

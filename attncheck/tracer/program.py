@@ -1,0 +1,228 @@
+"""What the program's text says about shapes, gathered for the tracer.
+
+Strongest first: declarations, annotations, docstrings (SPEC section 2). Names come last: a
+hypothesis pins the shapes of one function's parameters for one trace.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import libcst as cst
+
+from attncheck.algebra.shape import Shape, Tag, open_shape
+from attncheck.algebra.size import of
+from attncheck.evidence.annotations import Annotation, read_annotation
+from attncheck.evidence.declarations import Declarations
+from attncheck.evidence.docstrings import DocClaims, read_docstring
+from attncheck.table import Hypothesis, Scope
+from attncheck.values.tensor import Decided, Evidence, Tensor
+from attncheck.values.value import UNKNOWN, Function, Int, Scalar, Sequence, Value, as_tensor
+
+#: What an annotated plain value is.
+_SCALARS: Final = {"float": "float", "bool": "bool", "str": "str"}
+#: The libraries whose arrays have methods that are modelled, and how their import is spelled.
+_IMPORTS: Final = {
+    "torch": re.compile(r"^\s*(?:import|from)\s+torch\b", re.MULTILINE),
+    "numpy": re.compile(r"^\s*(?:import|from)\s+numpy\b", re.MULTILINE),
+}
+_OTHERS: Final = re.compile(r"^\s*(?:import|from)\s+(?:jax|tensorflow|keras|cupy|mxnet)\b", re.MULTILINE)
+
+
+def array_libraries(text: str) -> tuple[str, ...]:
+    """The libraries whose arrays a file's unseen arguments may be.
+
+    None where a library is imported that is not modelled: its arrays have the same methods with
+    other meanings.
+    """
+    if _OTHERS.search(text):
+        return ()
+    return tuple(name for name, form in _IMPORTS.items() if form.search(text))
+
+
+@dataclass(slots=True)
+class ProgramEvidence:
+    """The evidence about one file.
+
+    ``pinned`` are the shapes by name for the function being traced.
+    """
+
+    scope: Scope
+    array_libraries: tuple[str, ...]
+    declarations: Declarations
+    #: whether there are declarations at all: most files have none
+    has_declarations: bool = False
+    pinned_function: Function | None = None
+    pinned: Hypothesis | None = None
+    _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
+    _parameters: dict[tuple[Function, str], Value | None] = field(default_factory=dict)
+
+    # -- parameters ----------------------------------------------------------------------------
+
+    def parameter(self, function: Function, parameter: cst.Param) -> Value | None:
+        """The value a parameter has by evidence, or None if nothing says anything."""
+        name = parameter.name.value
+        key = (function, name)
+        if key not in self._parameters:
+            self._parameters[key] = self._stated(function, parameter)
+        stated = self._parameters[key]
+        tensor = None if stated is None else as_tensor(stated)
+        if tensor is not None and tensor.shape is not None:
+            return stated
+        pinned = self._by_name(function, name)
+        if pinned is not None and (stated is None or tensor is not None):
+            return pinned
+        if tensor is not None and tensor.shape is None:
+            # A tensor by its annotation: its shape is still to be found out, anew in each trace.
+            return replace(tensor, shape=open_shape(name), evidence=Evidence.FORCED)
+        return stated
+
+    def _by_name(self, function: Function, name: str) -> Tensor | None:
+        if self.pinned is None or function is not self.pinned_function:
+            return None
+        role = self.pinned.roles.get(name)
+        shape = self.pinned.shapes.get(name)
+        if shape is None:
+            return None
+        decided = Decided(0, Evidence.NAME.word, f"from its role by name ({role})")
+        return Tensor(
+            shape, self._library(), role=role, evidence=Evidence.NAME, decided=decided
+        )
+
+    def _stated(self, function: Function, parameter: cst.Param) -> Value | None:
+        name = parameter.name.value
+        declared = self.declared(function.qualified, name)
+        if declared is not None:
+            return declared
+        annotated = None
+        if parameter.annotation is not None:
+            annotated = self._of_annotation(parameter.annotation.annotation, name)
+            tensor = None if annotated is None else as_tensor(annotated)
+            if annotated is not None and (tensor is None or tensor.shape is not None):
+                return annotated
+        claim = self.docstring(function).parameters.get(name)
+        shape = None if claim is None else claim.read(self.scope.symbol)
+        if claim is None or shape is None or shape.row is not None:
+            return annotated
+        library = self._library()
+        if annotated is not None:
+            library = getattr(annotated, "library", None) or library
+        decided = Decided(claim.line, Evidence.PROSE.word, f"from the docstring: {claim.words}")
+        return Tensor(_born(shape, name), library, evidence=Evidence.PROSE, decided=decided)
+
+    def shapes_of(self, function: Function) -> dict[str, Shape]:
+        """The shapes that evidence stronger than names gives to parameters."""
+        shapes: dict[str, Shape] = {}
+        parameters = function.node.params
+        for parameter in (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params):
+            stated = self._stated(function, parameter)
+            tensor = None if stated is None else as_tensor(stated)
+            if tensor is not None and tensor.shape is not None:
+                shapes[parameter.name.value] = tensor.shape
+        return shapes
+
+    def docstring(self, function: Function) -> DocClaims:
+        """The claims of a function's docstring."""
+        known = self._docstrings.get(function)
+        if known is None:
+            known = self._docstrings[function] = self._read(function)
+        return known
+
+    def _read(self, function: Function) -> DocClaims:
+        if isinstance(function.node, cst.Lambda):
+            return DocClaims()
+        text = _docstring(function.node)
+        parameters = function.node.params
+        listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+        names = [parameter.name.value for parameter in listed]
+        return DocClaims() if text is None else read_docstring(text, names)
+
+    # -- variables -----------------------------------------------------------------------------
+
+    def declared(self, function: str, name: str) -> Tensor | None:
+        """The tensor that a declaration makes of a variable, or None."""
+        if not self.has_declarations:
+            return None
+        statement = self.declarations.of(name, function)
+        if statement is None:
+            return None
+        return Tensor(
+            statement.shape,
+            self._library(),
+            evidence=statement.evidence,
+            decided=statement.decided,
+        )
+
+    def annotated(self, annotation: cst.BaseExpression, value: Value) -> Value | None:
+        """`value` with what its annotation adds, or None if that is nothing."""
+        known = as_tensor(value)
+        if known is not None and known.shape is not None:
+            return None
+        stated = self._of_annotation(annotation, "")
+        tensor = None if stated is None else as_tensor(stated)
+        return stated if tensor is not None and tensor.shape is not None else None
+
+    def _of_annotation(self, node: cst.BaseExpression, name: str) -> Value | None:
+        return self._value(read_annotation(node, self.scope.symbol), name)
+
+    def _value(self, annotation: Annotation, name: str) -> Value | None:
+        if annotation.kind == "tensor":
+            shape = None if annotation.shape is None else _born(annotation.shape, name)
+            decided = Decided(0, Evidence.ANNOTATED.word, "from its annotation")
+            return Tensor(
+                shape,
+                annotation.library or self._library(),
+                annotation.dtype,
+                evidence=Evidence.ANNOTATED,
+                decided=decided if shape is not None else None,
+                optional=annotation.optional,
+            )
+        if annotation.optional:
+            return None
+        if annotation.kind == "int":
+            symbol = self.scope.symbol(name) if name else None
+            return Int(None if symbol is None or not symbol.table else of(symbol))
+        if annotation.kind in _SCALARS:
+            return Scalar(_SCALARS[annotation.kind])
+        if annotation.kind == "tuple" and len(annotation.items) > 1:
+            items = [self._value(item, "") or UNKNOWN for item in annotation.items]
+            return Sequence(tuple(items))
+        return UNKNOWN if annotation.kind in ("list", "tuple") else None
+
+    def _library(self) -> str | None:
+        return self.array_libraries[0] if len(self.array_libraries) == 1 else None
+
+
+def _born(shape: Shape, name: str) -> Shape:
+    """`shape` with its axes tagged as born in the tensor `name`."""
+    if not name:
+        return shape
+    lead = tuple(replace(axis, tag=Tag(name, index)) for index, axis in enumerate(shape.lead))
+    count = len(shape.trail)
+    trail = tuple(
+        replace(axis, tag=Tag(name, index - count)) for index, axis in enumerate(shape.trail)
+    )
+    return Shape(lead, shape.row, trail)
+
+
+def _docstring(node: cst.FunctionDef) -> str | None:
+    """The text of a function's docstring, with its indentation as written."""
+    body = node.body
+    if not isinstance(body, cst.IndentedBlock) or not body.body:
+        return None
+    first = body.body[0]
+    if not isinstance(first, cst.SimpleStatementLine) or not first.body:
+        return None
+    expression = first.body[0]
+    if not isinstance(expression, cst.Expr):
+        return None
+    if not isinstance(expression.value, cst.SimpleString):
+        return None
+    try:
+        text = ast.literal_eval(expression.value.value)
+    except (ValueError, SyntaxError):
+        return None
+    return text if isinstance(text, str) else None

@@ -1,0 +1,198 @@
+"""Statements: what each does to names, facts and the flow of control, in a table by node type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from attncheck.tracer import conditions, loops
+from attncheck.tracer.arithmetic import TOKENS, combine
+from attncheck.tracer.branches import run_ways
+from attncheck.tracer.classes import make_class
+from attncheck.tracer.functions import make_function
+from attncheck.tracer.imports import run_import, run_import_from
+from attncheck.tracer.machine import Executor, Exit, Machine
+from attncheck.tracer.targets import assign
+from attncheck.values.value import UNKNOWN, Unknown, Value
+
+
+def _line(machine: Machine, node: cst.SimpleStatementLine) -> Exit:
+    machine.step()
+    machine.statement = node
+    return machine.execute(node.body)
+
+
+def _suite(machine: Machine, node: cst.SimpleStatementSuite | cst.IndentedBlock) -> Exit:
+    return machine.execute(node.body)
+
+
+def _expression(machine: Machine, node: cst.Expr) -> Exit:
+    machine.evaluate(node.value)
+    return None
+
+
+def _assign(machine: Machine, node: cst.Assign) -> Exit:
+    value = machine.evaluate(node.value)
+    for target in node.targets:
+        assign(machine, target.target, value, node.value)
+    return None
+
+
+def _annotated(machine: Machine, node: cst.AnnAssign) -> Exit:
+    if node.value is None:
+        return None
+    value = machine.evaluate(node.value)
+    annotated = machine.evidence.annotated(node.annotation.annotation, value)
+    assign(machine, node.target, value if annotated is None else annotated, node.value)
+    return None
+
+
+def _augmented(machine: Machine, node: cst.AugAssign) -> Exit:
+    token = TOKENS.get(type(node.operator).__name__)
+    left, right = machine.evaluate(node.target), machine.evaluate(node.value)
+    value: Value = UNKNOWN
+    if token is not None:
+        value = combine(machine, token, left, right, node, (node.target, node.value))
+    assign(machine, node.target, value)
+    return None
+
+
+def _return(machine: Machine, node: cst.Return) -> Exit:
+    value = conditions.NONE if node.value is None else machine.evaluate(node.value)
+    machine.frame.returned.append(value)
+    if isinstance(node.value, cst.Tuple):
+        items = getattr(value, "items", None)
+        for index, element in enumerate(node.value.elements):
+            known = items is not None and len(items) == len(node.value.elements)
+            machine.show("return", element.value, items[index] if known else UNKNOWN)
+    elif node.value is not None:
+        machine.show("return", node.value, value)
+    return "return"
+
+
+def _raise(machine: Machine, node: cst.Raise) -> Exit:
+    return "raise"
+
+
+def _break(machine: Machine, node: cst.Break) -> Exit:
+    return "break"
+
+
+def _continue(machine: Machine, node: cst.Continue) -> Exit:
+    return "continue"
+
+
+def _assert(machine: Machine, node: cst.Assert) -> Exit:
+    machine.evaluate(node.test)
+    conditions.learn(machine, node.test, True)
+    return None
+
+
+def _if(machine: Machine, node: cst.If) -> Exit:
+    machine.step()
+    known = conditions.truth(machine.evaluate(node.test))
+
+    def otherwise() -> Exit:
+        return None if node.orelse is None else _else(machine, node.orelse)
+
+    if known is not None:
+        if known:
+            conditions.learn(machine, node.test, True)
+            return machine.execute(node.body.body)
+        return otherwise()
+
+    def yes() -> Exit:
+        conditions.learn(machine, node.test, True)
+        return machine.execute(node.body.body)
+
+    def no() -> Exit:
+        conditions.learn(machine, node.test, False)
+        return otherwise()
+
+    return run_ways(machine, [yes, no])
+
+
+def _else(machine: Machine, node: cst.If | cst.Else) -> Exit:
+    return _if(machine, node) if isinstance(node, cst.If) else machine.execute(node.body.body)
+
+
+def _try(machine: Machine, node: cst.Try | cst.TryStar) -> Exit:
+    def body() -> Exit:
+        left = machine.execute(node.body.body)
+        if left is None and node.orelse is not None:
+            left = machine.execute(node.orelse.body.body)
+        return left
+
+    def handler(block: cst.BaseSuite) -> Callable[[], Exit]:
+        return lambda: machine.execute(block.body)
+
+    left = run_ways(machine, [body, *(handler(each.body) for each in node.handlers)])
+    if node.finalbody is not None:
+        final = machine.execute(node.finalbody.body.body)
+        left = final if final is not None else left
+    return left
+
+
+def _with(machine: Machine, node: cst.With) -> Exit:
+    for item in node.items:
+        value = machine.evaluate(item.item)
+        if item.asname is not None:
+            assign(machine, item.asname.name, value if isinstance(value, Unknown) else UNKNOWN)
+    return machine.execute(node.body.body)
+
+
+def _match(machine: Machine, node: cst.Match) -> Exit:
+    machine.evaluate(node.subject)
+
+    def case(body: cst.BaseSuite) -> Callable[[], Exit]:
+        return lambda: machine.execute(body.body)
+
+    return run_ways(machine, [*(case(each.body) for each in node.cases), lambda: None])
+
+
+def _function(machine: Machine, node: cst.FunctionDef) -> Exit:
+    function, plain = make_function(machine, node)
+    machine.defined(function)
+    machine.environment.assign(node.name.value, function if plain else UNKNOWN)
+    return None
+
+
+def _class(machine: Machine, node: cst.ClassDef) -> Exit:
+    made = make_class(machine, node)
+    machine.environment.assign(node.name.value, made)
+    return None
+
+
+def _elsewhere(machine: Machine, node: cst.Global | cst.Nonlocal) -> Exit:
+    machine.environment.elsewhere.update(item.name.value for item in node.names)
+    return None
+
+
+STATEMENTS: dict[type, Executor] = {
+    cst.SimpleStatementLine: _line,
+    cst.SimpleStatementSuite: _suite,
+    cst.IndentedBlock: _suite,
+    cst.Expr: _expression,
+    cst.Assign: _assign,
+    cst.AnnAssign: _annotated,
+    cst.AugAssign: _augmented,
+    cst.Return: _return,
+    cst.Raise: _raise,
+    cst.Break: _break,
+    cst.Continue: _continue,
+    cst.Assert: _assert,
+    cst.If: _if,
+    cst.For: loops.run_for,
+    cst.While: loops.run_while,
+    cst.Try: _try,
+    cst.TryStar: _try,
+    cst.With: _with,
+    cst.Match: _match,
+    cst.FunctionDef: _function,
+    cst.ClassDef: _class,
+    cst.Import: run_import,
+    cst.ImportFrom: run_import_from,
+    cst.Global: _elsewhere,
+    cst.Nonlocal: _elsewhere,
+}

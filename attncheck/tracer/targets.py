@@ -1,0 +1,185 @@
+"""Assignment: values to names, tuples, attributes and items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.size import Symbol, of
+from attncheck.graph import Operand, Operation
+from attncheck.operators.events import Clash, Fault
+from attncheck.tracer import containers
+from attncheck.tracer.functions import named_size
+from attncheck.tracer.machine import Machine
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import (
+    UNKNOWN,
+    Instance,
+    Int,
+    Mapping,
+    Sequence,
+    Value,
+    as_tensor,
+)
+
+
+def assign(
+    machine: Machine, target: cst.CSTNode, value: Value, source: cst.CSTNode | None = None
+) -> None:
+    """Assign `value`, written as `source`, to a target."""
+    assigner = _ASSIGNERS.get(type(target))
+    if assigner is not None:
+        assigner(machine, target, value, source)
+
+
+def _name(machine: Machine, target: cst.Name, value: Value, source: cst.CSTNode | None) -> None:
+    name = target.value
+    value = _named(machine, name, value)
+    declared = machine.evidence.declared(machine.frame.place.function, name)
+    if declared is not None:
+        value = declared
+    machine.environment.assign(name, value)
+    machine.show(name, target, value)
+
+
+def _named(machine: Machine, name: str, value: Value) -> Value:
+    """A size under its new name: a literal of the table's names, or an axis unknown until now."""
+    if type(value) is not Int or value.size is None:
+        return value
+    symbol = value.size.symbol
+    if symbol is not None and symbol.flexible:
+        given = of(_size_symbol(machine, name))
+        machine.facts.force(value.size, given, f"the code calls it {name}")
+        return Int(given)
+    return named_size(machine, name, value)
+
+
+def _size_symbol(machine: Machine, name: str) -> Symbol:
+    return machine.scope.fresh(name)
+
+
+def _tuple(
+    machine: Machine, target: cst.Tuple | cst.List, value: Value, source: cst.CSTNode | None
+) -> None:
+    elements = target.elements
+    starred = [i for i, element in enumerate(elements) if type(element) is cst.StarredElement]
+    if not starred:
+        _check_rank(machine, target, value, source)
+    parts = containers.unpack(
+        machine, value, len(elements), starred[0] if starred else None
+    )
+    written = getattr(source, "elements", None) if isinstance(source, cst.Tuple) else None
+    for index, (element, part) in enumerate(zip(elements, parts, strict=True)):
+        inner = written[index].value if written is not None and len(written) == len(parts) else None
+        assign(machine, element.value, part, inner)
+
+
+def _check_rank(
+    machine: Machine, target: cst.Tuple | cst.List, value: Value, source: cst.CSTNode | None
+) -> None:
+    """``B, T = x.shape`` for an `x` of three axes raises: record it as a clash of rank."""
+    if type(value) is not Sequence or value.items is None or source is None:
+        return
+    count = len(target.elements)
+    subject = _shape_subject(source)
+    if len(value.items) == count or subject is None:
+        return
+    tensor = as_tensor(machine.evaluate(subject))
+    if tensor is None:
+        return
+    text = f"unpacks the {len(value.items)} axes of a {tensor.shape} into {count} names"
+    machine.record(
+        Operation(
+            len(machine.graph.operations),
+            "unpack",
+            "unpack",
+            (Operand("x", tensor, subject),),
+            UNKNOWN,
+            source,
+            machine.statement,
+            machine.frame.place,
+            None,
+            Clash(Fault.RANK, text, 0, None, None, Verdict.DIFFERENT),
+        )
+    )
+
+
+def _shape_subject(source: cst.CSTNode) -> cst.BaseExpression | None:
+    """The tensor whose shape ``x.shape`` or ``x.size()`` is, if it is written as a plain name."""
+    if isinstance(source, cst.Call) and not source.args:
+        source = source.func
+        if not (isinstance(source, cst.Attribute) and source.attr.value == "size"):
+            return None
+    elif not (isinstance(source, cst.Attribute) and source.attr.value == "shape"):
+        return None
+    subject = source.value
+    while isinstance(subject, cst.Attribute):
+        subject = subject.value
+    return source.value if isinstance(subject, cst.Name) else None
+
+
+def _attribute(
+    machine: Machine, target: cst.Attribute, value: Value, source: cst.CSTNode | None
+) -> None:
+    owner = machine.evaluate(target.value)
+    name = target.attr.value
+    if isinstance(owner, Instance):
+        value = named_size(machine, name, value)
+        machine.set_attribute(owner, name, value)
+    if isinstance(target.value, cst.Name):
+        machine.show(f"{target.value.value}.{name}", target, value)
+
+
+def _subscript(
+    machine: Machine, target: cst.Subscript, value: Value, source: cst.CSTNode | None
+) -> None:
+    """``x[i] = value``: a tensor keeps its shape; a list or dict is another one afterwards."""
+    base = machine.evaluate(target.value)
+    changed: Value
+    if type(base) is Sequence and base.mutable:
+        changed = Sequence(None, True, length=containers.length_of(machine, base))
+    elif type(base) is Mapping:
+        key = UNKNOWN
+        if len(target.slice) == 1 and isinstance(target.slice[0].slice, cst.Index):
+            key = machine.evaluate(target.slice[0].slice.value)
+        constant = containers.constant_key(key)
+        if constant is None:
+            changed = Mapping((), open=True)
+        else:
+            kept = tuple(pair for pair in base.items if pair[0] != constant.value)
+            changed = Mapping((*kept, (constant.value, value)), base.open)
+    else:
+        return
+    if isinstance(target.value, cst.Name):
+        machine.environment.assign(target.value.value, changed)
+    elif isinstance(target.value, cst.Attribute):
+        owner = machine.evaluate(target.value.value)
+        if isinstance(owner, Instance):
+            machine.set_attribute(owner, target.value.attr.value, changed)
+
+
+def parameter_site(machine: Machine, parameter: cst.Param, value: Value) -> None:
+    """Give a traced root's parameter its value, and show it."""
+    name = parameter.name.value
+    machine.environment.names[name] = value
+    machine.show(name, parameter.name, value)
+
+
+def known_tensor(value: Value) -> bool:
+    """Whether a value is a tensor with all sizes known: for the coverage figures."""
+    tensor = as_tensor(value)
+    if not isinstance(tensor, Tensor) or tensor.shape is None or not tensor.shape.closed:
+        return False
+    return all(axis.size is not None for axis in tensor.shape.axes)
+
+
+_ASSIGNERS: dict[type, Callable[[Machine, Any, Value, cst.CSTNode | None], None]] = {
+    cst.Name: _name,
+    cst.Tuple: _tuple,
+    cst.List: _tuple,
+    cst.Attribute: _attribute,
+    cst.Subscript: _subscript,
+}

@@ -1,0 +1,187 @@
+"""Tracing a file: its module code, then every function in general and under its hypotheses.
+
+The module body is run first, on the concrete sizes of its demo; what it calls shows which shapes
+the functions are really given. Then each function, and each method on an object made from unknown
+arguments, is traced in general. Where the names of the parameters say what their shapes may be,
+every joint hypothesis is traced as well (see `attncheck.tracer.hypotheses`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from attncheck.algebra.facts import Facts
+from attncheck.graph import Graph, Place
+from attncheck.table import Hypothesis, Scope
+from attncheck.tracer import targets
+from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.calls import construct
+from attncheck.tracer.expressions import EXPRESSIONS
+from attncheck.tracer.functions import general_arguments, run_body
+from attncheck.tracer.machine import (
+    ROOT_STEPS,
+    Environment,
+    Frame,
+    Machine,
+    OutOfBudget,
+    ShapeSite,
+)
+from attncheck.tracer.program import ProgramEvidence
+from attncheck.tracer.statements import STATEMENTS
+from attncheck.values.value import Class, Const, Function, Instance, Value
+
+
+@dataclass(slots=True)
+class Traced:
+    """One trace of one root: the module body (function None) or a function.
+
+    ``complete`` is False if the budget or the stack ran out on the way.
+    """
+
+    function: Function | None
+    graph: Graph
+    facts: Facts
+    sites: list[ShapeSite]
+    unmodelled: dict[str, int]
+    hypothesis: Hypothesis | None = None
+    result: Value | None = None
+    complete: bool = True
+
+
+class Tracer:
+    """Traces the roots of one file."""
+
+    def __init__(self, module: cst.Module, scope: Scope, evidence: ProgramEvidence) -> None:
+        self.scope = scope
+        self.evidence = evidence
+        self.module = module
+        self.steps = FILE_STEPS
+        self._home = self._machine()
+        self._home.observe_calls = True
+        self._environment = Environment()
+        self._environment.names["__name__"] = Const("__main__")
+        self._instances: dict[Class, Instance] = {}
+
+    def _machine(self) -> Machine:
+        machine = Machine(self.scope, self.evidence, EXPRESSIONS, STATEMENTS)
+        machine.steps = min(ROOT_STEPS, max(self.steps, 0))
+        return machine
+
+    def run_module(self) -> Traced:
+        """Run the module body."""
+        machine = self._home
+        frame = Frame(self._environment, Place("", None))
+        complete = self._guarded(machine, lambda: self._run_block(machine, frame))
+        return self._traced(machine, None, None, complete)
+
+    def _run_block(self, machine: Machine, frame: Frame) -> None:
+        with machine.running(frame):
+            machine.execute(self.module.body)
+
+    @property
+    def functions(self) -> list[Function]:
+        """The functions to trace in general, in the order of their definition."""
+        return self._home.functions
+
+    def calls_of(self, function: Function) -> list[dict[str, Value]]:
+        """The arguments that module code has called `function` with."""
+        return self._home.calls_seen.get(function, [])
+
+    @property
+    def home_facts(self) -> Facts:
+        """The facts of the module body."""
+        return self._home.facts
+
+    def run_function(
+        self, function: Function, hypothesis: Hypothesis | None = None, *, open_pair: bool = False
+    ) -> Traced:
+        """Trace a function in general, or under a hypothesis about its parameters.
+
+        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention.
+        """
+        machine = self._machine()
+        if open_pair:
+            machine.facts.leave_open("d_s", "d_h")
+        self.evidence.pinned = hypothesis
+        self.evidence.pinned_function = function
+        receiver = None if function.owner is None else self._instance(machine, function.owner)
+        frame = Frame(self._closure(function), Place(function.qualified, function.node), function)
+        result: list[Value] = []
+
+        def run() -> None:
+            with machine.running(frame):
+                for parameter, value in general_arguments(machine, function, receiver):
+                    targets.parameter_site(machine, parameter, value)
+            result.append(run_body(machine, frame))
+
+        complete = self._guarded(machine, run)
+        machine.roll_back(0)
+        self.evidence.pinned = None
+        traced = self._traced(machine, function, hypothesis, complete)
+        traced.result = result[0] if result else None
+        return traced
+
+    def _closure(self, function: Function) -> Environment:
+        assert isinstance(function.closure, Environment)
+        return Environment(function.closure)
+
+    def _instance(self, machine: Machine, owner: Class) -> Instance:
+        """The object that methods of `owner` are traced on: made once, from unknown arguments."""
+        made = self._instances.get(owner)
+        if made is None:
+            made = Instance(owner)
+            self._instances[owner] = made
+            builder = self._machine()
+            initialiser = owner.lookup("__init__")
+            if type(initialiser) is Function:
+                self._initialise(builder, made, initialiser)
+        return made
+
+    def _initialise(self, machine: Machine, made: Instance, initialiser: Function) -> None:
+        frame = Frame(
+            self._closure(initialiser), Place(initialiser.qualified, initialiser.node), initialiser
+        )
+
+        def run() -> None:
+            with machine.running(frame):
+                for parameter, value in general_arguments(machine, initialiser, made):
+                    frame.environment.names[parameter.name.value] = value
+            run_body(machine, frame)
+
+        self._guarded(machine, run)
+
+    def _guarded(self, machine: Machine, run: object) -> bool:
+        """Run until done, out of budget or out of stack; whether it was done."""
+        assert callable(run)
+        before = machine.steps
+        try:
+            run()
+        except (OutOfBudget, RecursionError):
+            machine.frames.clear()
+            return False
+        finally:
+            self.steps -= before - max(machine.steps, 0)
+        return True
+
+    def _traced(
+        self,
+        machine: Machine,
+        function: Function | None,
+        hypothesis: Hypothesis | None,
+        complete: bool,
+    ) -> Traced:
+        return Traced(
+            function,
+            machine.graph,
+            machine.facts,
+            machine.sites,
+            machine.unmodelled,
+            hypothesis,
+            complete=complete,
+        )
+
+
+#: How many statements and calls all traces of one file may take together.
+FILE_STEPS = 60_000

@@ -1,0 +1,64 @@
+"""Arguments for layers as functions."""
+
+from __future__ import annotations
+
+from attncheck.frameworks.spelling import Spelling
+from attncheck.operators import attention
+
+from ..harness import Arguments, Array, Draw
+
+
+def scaled_dot_product_attention(draw: Draw, spelling: Spelling) -> Arguments:
+    batch = draw.shape(0, 2)
+    time, source, width, out = (draw.dim() for _ in range(4))
+    query = [*batch, time, width]
+    arguments: Arguments = {
+        "query": Array(*(query if draw.chance(0.9) else draw.spoil(query))),
+        "key": Array(
+            *draw.broadcast(batch) if draw.chance(0.2) else batch, source, draw.other(width)
+        ),
+        # torch's fused kernel, for 4 axes, reads beyond the end where this size differs.
+        "value": Array(*batch, source if len(batch) == 2 else draw.other(source), out),
+    }
+    if draw.chance(0.4):
+        scores = [*batch, time, source]
+        arguments["mask"] = Array(*draw.broadcast(scores), dtype=draw.choice(["float", "bool"]))
+    return arguments
+
+
+def linear(draw: Draw, spelling: Spelling) -> Arguments:
+    inner, out = draw.dim(), draw.dim()
+    arguments: Arguments = {
+        "x": Array(*draw.shape(0, 3), inner),
+        "weight": Array(*draw.spoil([out, inner])),
+    }
+    if draw.chance(0.5):
+        arguments["bias"] = Array(draw.other(out))
+    return arguments
+
+
+def layer_norm(draw: Draw, spelling: Spelling) -> Arguments:
+    sizes = draw.shape(1, 2)
+    shape = [*draw.shape(0, 2), *sizes]
+    arguments: Arguments = {"x": Array(*draw.spoil(shape)), "sizes": sizes}
+    if draw.chance(0.5):
+        arguments["weight"] = Array(*draw.spoil(sizes))
+    if draw.chance(0.3):
+        arguments["bias"] = Array(*draw.spoil(sizes))
+    return arguments
+
+
+def normalize(draw: Draw, spelling: Spelling) -> Arguments:
+    shape = draw.shape()
+    arguments: Arguments = {"x": Array(*shape)}
+    if draw.chance(0.7):
+        arguments["axis"] = draw.axis(len(shape))
+    return arguments
+
+
+SAMPLERS = {
+    attention.scaled_dot_product_attention: scaled_dot_product_attention,
+    attention.linear: linear,
+    attention.layer_norm: layer_norm,
+    attention.normalize: normalize,
+}
