@@ -15,6 +15,7 @@ from attncheck.attention import tolerable
 from attncheck.checks.report import Report
 from attncheck.checks.run import run_checks
 from attncheck.checks.view import View
+from attncheck.evidence.comments import claims
 from attncheck.evidence.declarations import Declarations, declared_dims, declared_in_comments
 from attncheck.finding import Severity
 from attncheck.settings import Settings
@@ -70,6 +71,9 @@ def make_tracer(source: Source, settings: Settings) -> Tracer:
         array_libraries(source.text),
         declarations,
         has_declarations=bool(declared or settings.tensors),
+        comments=claims(source.lines),
+        lines=source.lines,
+        line_of=lambda node: source.span(node).line,
     )
     return Tracer(source.module, scope, evidence)
 
@@ -188,7 +192,7 @@ def contradictions(traced: Traced) -> int:
 def _diagnose(
     analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]
 ) -> list[Diagnosed]:
-    view = View(traced.graph, traced.facts, analysis.source, numbers)
+    view = View(traced, analysis.source, analysis.tracer.evidence, numbers)
     diagnosed = []
     for report in run_checks(view):
         evidence = _evidence(report)

@@ -19,17 +19,27 @@ from attncheck.operators.events import (
     Einsum,
     Elementwise,
     Event,
+    NewAxis,
     Permutation,
     Reduction,
     Reshaping,
+    Selection,
     Softmax,
+    Squeeze,
 )
 from attncheck.table import Role
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 #: Events that pass a tensor's elements on, so that scores and weights are followed through them.
-_PASSING: tuple[type[Event], ...] = (Elementwise, Permutation, Reshaping)
+_PASSING: tuple[type[Event], ...] = (
+    Elementwise,
+    Permutation,
+    Reshaping,
+    Selection,
+    NewAxis,
+    Squeeze,
+)
 _MOST_STEPS = 24
 #: The roles of learned weights.
 LEARNED = frozenset(
@@ -134,9 +144,11 @@ def _hand_written(graph: Graph, operation: Operation) -> Site | None:
 
 
 def _behind(graph: Graph, tensor: Tensor, kind: str) -> Operation | None:
-    """The operation called `kind` that made `tensor`, or None."""
+    """The elementwise operation `kind` that made `tensor`, or None."""
     made = maker_of(graph, tensor)
-    return made if made is not None and made.kind == kind else None
+    if made is None or not isinstance(made.event, Elementwise) or made.event.symbol != kind:
+        return None
+    return made
 
 
 def maker_of(graph: Graph, tensor: Tensor) -> Operation | None:
@@ -162,35 +174,77 @@ def scores_product(graph: Graph, scores: Tensor) -> Operation | None:
 
 def _attach_sums(graph: Graph, sites: list[Site]) -> None:
     """Find, for each site, the products that its weights go into."""
-    owner = {site.softmax.number: site for site in sites}
+    weights = {site.softmax.number: site for site in sites}
+    #: weights times values, not yet summed: the site, and the shape of the weights as multiplied
+    products: dict[int, tuple[Site, Shape]] = {}
     for operation in graph.operations:
-        if operation.number in owner:
+        if operation.number in weights:
             continue
         tensors = list(operation.tensors())
-        sources = [owner.get(tensor.operation) if tensor.operation is not None else None for _, tensor in tensors]
-        if not any(sources):
-            continue
-        if isinstance(operation.event, Contraction | Einsum) or operation.clash is not None:
-            for index, site in enumerate(sources):
-                if site is not None and sum(source is not None for source in sources) == 1:
-                    contracted = contracted_axes(operation, index)
-                    site.sums.append(WeightedSum(operation, index, contracted))
-        elif isinstance(operation.event, _PASSING):
-            # Scaled, masked, transposed or dropped-out weights are still the site's weights.
-            if _still_weights(operation, sources):
-                owner[operation.number] = next(site for site in sources if site is not None)
+        sources = [_source(tensor, weights) for _, tensor in tensors]
+        used = [index for index, site in enumerate(sources) if site is not None]
+        if len(used) == 1:
+            site = sources[used[0]]
+            assert site is not None
+            _follow(operation, site, used[0], weights, products)
+        elif isinstance(operation.event, Reduction) and tensors:
+            _attach_reduction(operation, tensors[0][1], products)
 
 
-def _still_weights(operation: Operation, sources: list[Site | None]) -> bool:
-    """Whether an elementwise step on weights gives weights: not where it multiplies in values."""
-    if not isinstance(operation.event, Elementwise):
-        return True
-    weights = sources[0]
-    shapes = [tensor.shape for _, tensor in operation.tensors()]
+def _source(tensor: Tensor, weights: dict[int, Site]) -> Site | None:
+    return None if tensor.operation is None else weights.get(tensor.operation)
+
+
+def _follow(
+    operation: Operation,
+    site: Site,
+    index: int,
+    weights: dict[int, Site],
+    products: dict[int, tuple[Site, Shape]],
+) -> None:
+    """What an operation on a site's weights makes of them."""
+    if isinstance(operation.event, Contraction | Einsum):
+        site.sums.append(WeightedSum(operation, index, contracted_axes(operation, index)))
+    elif isinstance(operation.event, Elementwise):
+        given = list(operation.tensors())[index][1].shape
+        if given is not None and _spreads(operation, given):
+            products[operation.number] = (site, given)
+        else:
+            weights[operation.number] = site
+    elif isinstance(operation.event, _PASSING):
+        weights[operation.number] = site
+
+
+def _spreads(operation: Operation, weights: Shape) -> bool:
+    """Whether an elementwise step spreads weights over the features of values."""
     output = as_tensor(operation.output)
-    if weights is None or output is None or output.shape is None or shapes[0] is None:
-        return len(shapes) == 1
-    return output.shape.rank == shapes[0].rank
+    if output is None or output.shape is None or not output.shape.closed or not weights.closed:
+        return False
+    ours, made = weights.axes, output.shape.axes
+    if len(ours) > len(made):
+        return False
+    return any(
+        axis.is_one and not result.is_one
+        for axis, result in zip(reversed(ours), reversed(made), strict=False)
+    )
+
+
+def _attach_reduction(
+    operation: Operation, tensor: Tensor, products: dict[int, tuple[Site, Shape]]
+) -> None:
+    """A sum over weights times values: the weighted sum, written by hand."""
+    known = None if tensor.operation is None else products.get(tensor.operation)
+    event = operation.event
+    assert isinstance(event, Reduction)
+    if known is None or event.kind != "sum" or event.axes is None or tensor.shape is None:
+        return
+    site, weights = known
+    if not tensor.shape.closed:
+        return
+    missing = len(tensor.shape.axes) - len(weights.axes)
+    places = [axis % len(tensor.shape.axes) - missing for axis in event.axes]
+    contracted = tuple(weights.axes[place] for place in places if place >= 0)
+    site.sums.append(WeightedSum(operation, 0, contracted))
 
 
 def contracted_axes(operation: Operation, operand: int) -> tuple[Axis, ...]:
@@ -264,10 +318,10 @@ def tolerable(operation: Operation, graph: Graph) -> bool:
     """Whether a product only needs ``d_s == d_h``, which dot attention may rely on.
 
     Where a learned weight stands between the states, the two names have to be kept apart
-    (Luong et al. 2015, section 3.1).
+    (Luong et al. 2015, section 3.1); a trace under a hypothesis knows whether one does.
     """
     clash = operation.clash
-    if clash is None or clash.verdict is not Verdict.DISTINCT:
+    if graph.by_name or clash is None or clash.verdict is not Verdict.DISTINCT:
         return False
     if {str(clash.left), str(clash.right)} != _STATE_SIZES:
         return False

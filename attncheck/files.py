@@ -48,6 +48,9 @@ DEFAULT_EXCLUDES: Final = frozenset(
 )
 
 
+_HERE: Final = os.path.join(os.curdir, "")
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A file to check; ``named`` if the user gave its path, not a folder above it."""
@@ -127,7 +130,7 @@ def _add_folder(
     if count or walk.problems:
         return None
     if walk.left_out:
-        return f"no Python file in this folder but those excluded or ignored by git ({walk.left_out})"
+        return f"no Python file in this folder but {walk.left_out} excluded or ignored by git"
     return "no Python file in this folder"
 
 
@@ -159,7 +162,7 @@ class _Walk:
                         folders.append((entry.path, ignores))
                 elif entry.name.endswith((".py", NOTEBOOK)) and _is_file(entry):
                     if self._wanted(entry, "", ignores):
-                        yield entry.path
+                        yield entry.path.removeprefix(_HERE)
                     else:
                         self.left_out += 1
             todo += reversed(folders)
@@ -195,8 +198,8 @@ class _Ignore:
         from pathspec import GitIgnoreSpec
 
         try:
-            with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace") as file:
-                lines = file.read().splitlines()
+            with open(os.path.join(folder, ".gitignore"), "rb") as file:
+                lines = file.read().decode("utf-8", "replace").splitlines()
             return cls(folder, GitIgnoreSpec.from_lines(lines))
         except (OSError, ValueError):
             return cls(folder, GitIgnoreSpec.from_lines(()))

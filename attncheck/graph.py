@@ -64,9 +64,13 @@ class Operation:
 
 @dataclass(slots=True)
 class Graph:
-    """The operations of one trace, in order."""
+    """The operations of one trace, in order.
+
+    ``by_name`` says that the trace rests on a hypothesis about the parameters' names.
+    """
 
     operations: list[Operation] = field(default_factory=list)
+    by_name: bool = False
 
     def add(self, operation: Operation) -> None:
         """Append an operation; its number must be its position."""

@@ -10,19 +10,24 @@ import gc
 import os
 import signal
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from attncheck.checks.file_not_parsed import not_parsed
-from attncheck.engine import Coverage, FileResult, check_source
+from attncheck.engine import Coverage, FileResult, ShapeRow, check_source, trace_shapes
 from attncheck.settings import Settings
-from attncheck.source import MAX_BYTES, SourceError, check_syntax
+from attncheck.source import MAX_BYTES, SourceError, check_syntax, paused_gc
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-    from multiprocessing.context import BaseContext
+    from multiprocessing.context import ForkContext, SpawnContext
     from multiprocessing.process import BaseProcess
+
+    _Context = ForkContext | SpawnContext
+
+T = TypeVar("T")
 
 #: Up to here starting workers costs more than they save.
 SEQUENTIAL: Final = 16
@@ -53,25 +58,45 @@ def check_files(jobs: Sequence[Job], workers: int | None = None) -> list[FileRes
     count = min(workers or _cores(), -(-len(jobs) // _BATCH))
     if len(jobs) > SEQUENTIAL and count > 1:
         return _Pool(jobs).run(count)
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
+    with paused_gc():
         return [_check_and_collect(job, done) for done, job in enumerate(jobs, 1)]
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def check_file(job: Job) -> FileResult:
     """Check one job; whatever goes wrong is the result."""
+
+    def work(data: bytes) -> FileResult:
+        result = check_source(data, job.path, job.settings)
+        if result.status == "skipped" and job.named and len(data) <= MAX_BYTES:
+            check_syntax(data, job.path)
+        return result
+
+    return _guarded(job, work)
+
+
+def trace_file(job: Job) -> tuple[list[ShapeRow], str | None]:
+    """The shapes in one job's file, or none and why that file cannot be traced."""
+    with paused_gc():
+        result = _guarded(job, lambda data: trace_shapes(data, job.path, job.settings))
+    if isinstance(result, FileResult):
+        return [], result.reason
+    return result, None
+
+
+def failed(path: str, message: str, line: int = 1, column: int = 1) -> FileResult:
+    """The result of a file that could not be checked."""
+    finding = not_parsed(path, message, line, column)
+    return FileResult(path, "failed", message, (finding,), Coverage(0, 0, 0, ()))
+
+
+def _guarded(job: Job, work: Callable[[bytes], T]) -> T | FileResult:
+    """What `work` makes of a job's bytes; the failure, as a result, if it raises."""
     try:
         data = job.data
         if data is None:
             with open(job.path, "rb") as file:
                 data = file.read()
-        result = check_source(data, job.path, job.settings)
-        if result.status == "skipped" and job.named and len(data) <= MAX_BYTES:
-            check_syntax(data, job.path)
+        return work(data)
     except OSError as error:
         return failed(job.path, f"cannot be read: {error.strerror}")
     except SourceError as error:
@@ -80,13 +105,6 @@ def check_file(job: Job) -> FileResult:
         kind = type(error).__name__
         detail = " ".join(str(error).split())
         return failed(job.path, f"internal error: {kind}: {detail}".removesuffix(": "))
-    return result
-
-
-def failed(path: str, message: str, line: int = 1, column: int = 1) -> FileResult:
-    """The result of a file that could not be checked."""
-    finding = not_parsed(path, message, line, column)
-    return FileResult(path, "failed", message, (finding,), Coverage(0, 0, 0, ()))
 
 
 def _check_and_collect(job: Job, done: int) -> FileResult:
@@ -142,7 +160,7 @@ class _Pool:
                 worker.process.join()
         return [self.results[number] for number in range(len(self.jobs))]
 
-    def _start(self, context: BaseContext) -> _Worker:
+    def _start(self, context: _Context) -> _Worker:
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs, self.jobs), daemon=True)
         process.start()
@@ -155,10 +173,8 @@ class _Pool:
         """Send the next few jobs, or the empty list that tells a worker to end."""
         while self.todo and len(worker.owed) < _BATCH:
             worker.owed.append(self.todo.popleft())
-        try:
+        with suppress(OSError):  # it died; reading from it will say so
             worker.pipe.send(list(worker.owed))
-        except OSError:
-            pass  # it died; reading from it will say so
 
     def _receive(self, worker: _Worker) -> bool:
         """Take one answer from a worker; False if it has ended, by the first job that it owes."""
@@ -178,7 +194,7 @@ class _Pool:
         return True
 
 
-def _context() -> BaseContext:
+def _context() -> _Context:
     """Forking where the system can: the workers then share what is already imported."""
     import multiprocessing
 
@@ -196,10 +212,8 @@ def _work(pipe: Connection, jobs: Sequence[Job]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     gc.disable()
     done = 0
-    try:
+    with suppress(EOFError, OSError):  # the parent is gone
         while numbers := pipe.recv():
             for number in numbers:
                 done += 1
                 pipe.send((number, _check_and_collect(jobs[number], done)))
-    except (EOFError, OSError):
-        pass  # the parent is gone

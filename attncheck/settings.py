@@ -151,6 +151,20 @@ def override(settings: Settings, said: Overrides) -> Settings:
     return _tensors(settings, _Place("--tensor"), tensors)
 
 
+def table_rows(settings: Settings) -> list[tuple[str, str, str | None, str, str]]:
+    """Every symbol and tensor in force: kind, name, value if it has one, meaning, origin."""
+    from attncheck.table import SYMBOLS
+
+    values = dict(settings.dims)
+    rows = []
+    for name in dict.fromkeys((*SYMBOLS, *values)):
+        origin = settings.origin(f"dims.{name}") or "built in"
+        rows.append(("size", name, values.get(name), SYMBOLS.get(name, ""), origin))
+    for name, shape in settings.tensors:
+        rows.append(("tensor", name, shape, "", settings.origin(f"tensors.{name}") or ""))
+    return rows
+
+
 def nearest(word: str, words: Iterable[str], *, listed: bool = True) -> str:
     """``; did you mean `x`?``, or, if nothing is near, what there is; empty if not `listed`."""
     import difflib
@@ -160,7 +174,7 @@ def nearest(word: str, words: Iterable[str], *, listed: bool = True) -> str:
     near = difflib.get_close_matches(word.lower(), lower, n=1)
     if near:
         return f"; did you mean `{lower[near[0]]}`?"
-    return f"; there are {', '.join(known)}" if listed else ""
+    return f"; known are {', '.join(known)}" if listed else ""
 
 
 def matches(patterns: tuple[str, ...], root: str, path: str, slash: str = "") -> bool:
@@ -367,8 +381,8 @@ def _checked(settings: Settings) -> Settings:
     for name, size in settings.dims:
         for word in _WORD.findall(size):
             if word not in known:
-                hint = nearest(word, (*SYMBOLS, *dict(settings.dims)))
-                expected = "expected an integer or an expression over sizes that are known"
+                hint = nearest(word, sorted(known - {name, *_SYNONYMS}))
+                expected = "expected an integer or an expression over known sizes"
                 raise _dim_place(settings, name, size).error(f"{expected}, not `{word}`{hint}")
         parsed = _parse_size(size)
         number = None if parsed is None else parsed.number

@@ -80,7 +80,7 @@ class Source:
         self.path = path
         self.text = text
         self.encoding = encoding
-        self.lines = _NEWLINE.split(text)
+        self.lines = split_lines(text)
         self.module = module
         self._starts: list[int] | None = None
         self._spans: Mapping[cst.CSTNode, tuple[int, int]] | None = None
@@ -195,6 +195,11 @@ def apply_edits(data: bytes, edits: Sequence[Edit]) -> bytes:
         raise SourceError(f"{encoding} has no character {wanted!r}, which the edit needs") from None
 
 
+def split_lines(text: str) -> list[str]:
+    """The lines without their endings; the last is empty if the text ends in one."""
+    return _NEWLINE.split(text)
+
+
 def line_starts(text: str) -> list[int]:
     """The offset at which each line begins."""
     return [0, *(newline.end() for newline in _NEWLINE.finditer(text))]
@@ -266,7 +271,7 @@ def _may_be_newer(refusal: SourceError) -> bool:
 
 
 def _at(message: str, text: str, line: int | None, column: int | None) -> SourceError:
-    lines = _NEWLINE.split(text)
+    lines = split_lines(text)
     line = min(max(line or 1, 1), len(lines))
     shown = lines[line - 1]
     return SourceError(message, line, min(max(column or 1, 1), len(shown) + 1), shown)

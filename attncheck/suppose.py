@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from attncheck.algebra.shape import expand
 from attncheck.attention import LEARNED
+from attncheck.operators.events import Contraction
 from attncheck.table import Hints, Hypothesis, hypotheses
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.value import Function, Value, as_tensor
@@ -59,13 +60,24 @@ def suppose(
                 supposed.suspects.append(traced)
         elif hypothesis.primary:
             supposed.consistent.append(traced)
-        else:
+        elif not _strained(traced):
             tolerated.append(traced)
     supposed.consistent = supposed.consistent or tolerated
     if supposed.consistent:
         supposed.suspects = []
     supposed.suspects.sort(key=lambda traced: (contradictions(traced), -_known(traced)))
     return supposed
+
+
+def _strained(traced: Traced) -> bool:
+    """Whether a trace only works because an axis of 1 is contracted with a size that may be 1."""
+    return any(
+        pair.left.is_one is not pair.right.is_one
+        for operation in traced.graph.operations
+        if isinstance(operation.event, Contraction)
+        for pair in operation.event.pairs
+        if pair.left.size is not None and pair.right.size is not None
+    )
 
 
 def has_weights(hypothesis: Hypothesis) -> bool:

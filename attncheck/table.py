@@ -186,7 +186,12 @@ _PAPER: Final = {
     Role.GENERAL_WEIGHT: "d_s d_h",
     Role.CONCAT_WEIGHT: "d_attn d_s+d_h",
 }
-_TRANSPOSED: Final = {role: " ".join(reversed(text.split())) for role, text in _PAPER.items()}
+#: Luong's W stands alone: with no other weight beside it, the paper's layout is all there is to
+#: go by.
+_TRANSPOSED: Final = {
+    role: text if role is Role.GENERAL_WEIGHT else " ".join(reversed(text.split()))
+    for role, text in _PAPER.items()
+}
 
 #: How the weights of the score are written, together with the vector that ends it.
 _SCORING: Final[_Dimension] = tuple(

@@ -7,16 +7,17 @@ prove that two sizes never meet. The answer is a proof or nothing; "not proved" 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from attncheck.algebra.size import Atom, Monomial, Quotient, Remainder, Size, Symbol, of
 
 #: Each elimination of a quotient multiplies the size by its denominator; real sizes need one or
 #: two.
-_MAX_ELIMINATIONS: Final = 4
+_MAX_ELIMINATIONS: Final = 3
 #: Larger sums are not expanded in search of a bound.
 _MAX_TERMS: Final = 16
-_MAX_DEGREE: Final = 8
+_MAX_DEGREE: Final = 6
 
 
 def never_negative(size: Size) -> bool:
@@ -73,21 +74,19 @@ def _lower_bound(size: Size) -> int | None:
     subtracted, the constant that is left is the bound.
     """
     terms = size.terms
-    if len(terms) > _MAX_TERMS:
+    if len(terms) > _MAX_TERMS or not all(map(_natural, size.atoms())):
         return None
-    for monomial, coefficient in terms.items():
-        degree = 0
-        for atom, power in monomial:
-            degree += power
-            if not _natural(atom):
-                return None
-        if degree > _MAX_DEGREE or (coefficient < 0 and degree > 0 and len(terms) == 1):
+    degrees = {monomial: sum(power for _, power in monomial) for monomial in terms}
+    highest = max(degrees.values(), default=0)
+    subtracted = [monomial for monomial, coefficient in terms.items() if coefficient < 0]
+    if any(degrees[monomial] == highest > 0 for monomial in subtracted):
+        return None
+    if any(subtracted):
+        if highest > _MAX_DEGREE:
             return None
-    if any(coefficient < 0 for monomial, coefficient in terms.items() if monomial):
-        size = size.substitute(_from_least)
-        if any(coefficient < 0 for monomial, coefficient in size.terms.items() if monomial):
-            return None
-        return size.terms.get((), 0)
+        terms = size.substitute(_from_least).terms
+        falls = any(monomial and coefficient < 0 for monomial, coefficient in terms.items())
+        return None if falls else terms.get((), 0)
     return sum(
         coefficient
         for monomial, coefficient in terms.items()
@@ -104,6 +103,11 @@ def _natural(atom: Atom) -> bool:
     if type(atom) is Symbol:
         return atom.positive
     assert isinstance(atom, Quotient | Remainder)
+    return _natural_division(atom)
+
+
+@lru_cache(maxsize=1024)
+def _natural_division(atom: Quotient | Remainder) -> bool:
     if not _positive(atom.denominator):
         return False
     return type(atom) is Remainder or never_negative(atom.numerator)
@@ -114,24 +118,29 @@ def _positive(size: Size) -> bool:
 
 
 def _smaller(size: Size) -> Iterator[Size]:
-    """Sizes without one of the quotients, each negative wherever `size` is.
+    """Sizes without one of the quotients, each negative wherever `size` is: at most two.
 
     For b > 0 the quotient a//b is at most a/b and at least (a - b + 1)/b, so ``b*size`` is at least
     what it is with ``b*(a//b)`` replaced by a where it is subtracted, by a - b + 1 where it is
     added.
     """
+    signs: set[bool] = set()
     for monomial, coefficient in size.terms.items():
+        if (coefficient > 0) in signs:
+            continue
         for atom, power in monomial:
             if type(atom) is not Quotient or power != 1 or not _positive(atom.denominator):
                 continue
             rest: Monomial = tuple(pair for pair in monomial if pair[0] != atom)
             if not all(_natural(other) for other, _ in rest):
                 continue
+            signs.add(coefficient > 0)
             bound = atom.numerator
             if coefficient > 0:
                 bound = bound - atom.denominator + 1
             kept = size - Size({monomial: coefficient})
             yield kept * atom.denominator + Size({rest: coefficient}) * bound
+            break
 
 
 def _without_quotients(size: Size) -> Iterator[tuple[Size, Size]]:

@@ -226,7 +226,8 @@ class Facts:
                     return Verdict.EQUAL
         if against_number or not all(symbol.table for symbol in difference.symbols()):
             return Verdict.UNKNOWN
-        return Verdict.DISTINCT
+        # A product may well be what another name stands for: d_s elements split into heads.
+        return Verdict.DISTINCT if _sums_of_names(difference) else Verdict.UNKNOWN
 
     def _forms(self, size: Size) -> Iterator[Size]:
         """`size`, and what it is by the relations: each alone, then all of them."""
@@ -326,6 +327,14 @@ def _one_symbol_a_name(size: Size) -> Size:
         return first.setdefault(symbol.name, of(symbol)) if symbol.table else None
 
     return size.replace(same)
+
+
+def _sums_of_names(difference: Size) -> bool:
+    """Whether two sizes, what they share divided out, are plain names or sums of names."""
+    return all(
+        len(monomial) == 1 and monomial[0][1] == 1 and type(monomial[0][0]) is Symbol
+        for monomial in difference.primitive().terms
+    )
 
 
 def _names_against_number(size: Size) -> bool:

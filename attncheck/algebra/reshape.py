@@ -278,7 +278,9 @@ def _holds(size: Size, parts: list[Size], facts: Facts) -> bool:
 def _chain(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> tuple[Order, _Axes]:
     """Whether the boundaries inside one run form a chain of divisors, and the axes it gives."""
     lefts, rights = _products(old), _products(new)
-    generic = _even_divisions(axis.size for axis in old + new if axis.size is not None)
+    sizes = [axis.size for axis in old + new if axis.size is not None]
+    generic = _even_divisions(sizes, unknown)
+    otherwise = _by_accident([size.substitute(generic.get) for size in sizes], unknown)
     ordered: list[tuple[Size, Size]] = []
     order = Order.KEPT
     for written in lefts[:-1] + rights[:-1]:
@@ -288,14 +290,14 @@ def _chain(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> tuple[
             if facts.always_divides(other, boundary):
                 place += 1
             elif not facts.always_divides(boundary, other):
-                order = _worse(order, _by_accident(boundary, other, unknown))
+                order = otherwise
         ordered.insert(place, (boundary, written))
     if order is not Order.KEPT:
         return order, new
     return order, _refined(old, new, [written for _, written in ordered], lefts[-1], rights[-1])
 
 
-def _even_divisions(sizes: Iterable[Size]) -> dict[Atom, Size]:
+def _even_divisions(sizes: list[Size], unknown: set[Symbol]) -> dict[Atom, Size]:
     """Symbols that are divided, written as denominator times quotient, and these quotients.
 
     ``d_model // n_heads`` comes out even, so ``d_model`` is ``n_heads * q`` and nothing else is
@@ -307,27 +309,24 @@ def _even_divisions(sizes: Iterable[Size]) -> dict[Atom, Size]:
             if type(atom) is not Quotient or atom in generic:
                 continue
             symbol = atom.numerator.symbol
-            if symbol is None or symbol in generic or symbol in atom.denominator.symbols():
+            if symbol is None or symbol in generic or symbol in unknown:
                 continue
-            generic[atom] = of(Symbol("q"))
-            generic[symbol] = atom.denominator * generic[atom]
+            if symbol not in atom.denominator.symbols():
+                generic[atom] = of(Symbol("q"))
+                generic[symbol] = atom.denominator * generic[atom]
     return generic
 
 
-def _by_accident(a: Size, b: Size, unknown: set[Symbol]) -> Order:
-    """What it means that neither boundary divides the other for every size.
+def _by_accident(sizes: list[Size], unknown: set[Symbol]) -> Order:
+    """What it means that of two boundaries neither divides the other for every size.
 
-    Two sizes that have nothing to do with each other divide each other only by accident; of a
-    division that is left or an unknown size nobody can say.
+    Sizes that have nothing to do with each other divide each other only by accident. Of an unknown
+    size, or where a product is divided and nothing says which factor, nobody can tell.
     """
-    for atom in (*a.atoms(), *b.atoms()):
-        if type(atom) is not Symbol or atom in unknown:
-            return Order.UNKNOWN
+    atoms = (atom for size in sizes for atom in size.atoms())
+    if any(type(atom) is not Symbol or atom in unknown for atom in atoms):
+        return Order.UNKNOWN
     return Order.SCRAMBLED
-
-
-def _worse(one: Order, other: Order) -> Order:
-    return one if one is Order.SCRAMBLED else other
 
 
 def _refined(old: _Axes, new: _Axes, boundaries: list[Size], before: Size, after: Size) -> _Axes:

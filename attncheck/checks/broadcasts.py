@@ -230,7 +230,8 @@ def _outer(
         sizes = view.sizes(tensor)
         if sizes is None or operand.node is None or _asked_for(view, tensor):
             continue
-        if any(t.dtype in ("int", "bool") for _, t in tensors):
+        # Differences of positions, all against all, are tables that are meant.
+        if all(t.dtype in ("int", "bool") for _, t in tensors):
             continue
         wanted = sizes[:-1]
         other = tensors[1 - side]

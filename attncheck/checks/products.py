@@ -15,11 +15,12 @@ from attncheck.attention import is_weight, role_behind, tolerable
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Contraction
+from attncheck.operators.events import Contraction, Elementwise
 from attncheck.rule import Rule
 from attncheck.table import Role
 from attncheck.values.tensor import Tensor
 
+_ACTIVATIONS = frozenset({"tanh", "relu", "sigmoid", "gelu", "leaky_relu"})
 _STATES = {
     Role.ENCODER_STATES,
     Role.DECODER_STATE,
@@ -182,7 +183,8 @@ def _is_dot(operation: Operation, view: View) -> bool:
     """Whether a score is a plain product of a query and keys, not the end of an additive scorer."""
     for _, tensor in operation.tensors():
         made = view.graph.maker(tensor)
-        if made is not None and made.kind in ("tanh", "relu", "sigmoid", "gelu", "leaky_relu"):
+        event = None if made is None else made.event
+        if isinstance(event, Elementwise) and event.symbol in _ACTIVATIONS:
             return False
         if tensor.role is not None and "vector" in tensor.role:
             return False

@@ -34,7 +34,8 @@ class Report:
     """One diagnosis.
 
     ``hidden`` says while which sizes coincide the code runs all the same; ``axis`` is the axis that
-    the operation should name, where the mistake is a wrong or a missing axis.
+    the operation should name, where the mistake is a wrong or a missing axis; ``claim`` what a
+    comment says and what it should say.
     """
 
     rule: Rule
@@ -46,6 +47,7 @@ class Report:
     derivation: str = ""
     hidden: str = ""
     axis: int | None = None
+    claim: tuple[str, str] | None = None
 
 
 def sizes_of(shape: Shape | None) -> Sizes | None:

@@ -27,10 +27,22 @@ def _subscriptions() -> dict[object, tuple[Check, ...]]:
     return found
 
 
+@functools.cache
+def _trace_checks() -> tuple[Callable[[View], Iterator[Report]], ...]:
+    """The rules that look at a trace as a whole."""
+    modules = (
+        importlib.import_module(f"{package.__name__}.{info.name}")
+        for info in pkgutil.iter_modules(package.__path__)
+    )
+    return tuple(module.check_trace for module in modules if hasattr(module, "check_trace"))
+
+
 def run_checks(view: View) -> list[Report]:
     """All reports about a trace, in the order of its operations."""
     subscriptions = _subscriptions()
     reports: list[Report] = []
+    for check_trace in _trace_checks():
+        reports += check_trace(view)
     for operation in view.graph.operations:
         checks = subscriptions.get(type(operation.event), ())
         if operation.clash is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Shape
 from attncheck.attention import Site
@@ -13,6 +14,9 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Softmax
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 RULE = Rule("ATN301", "softmax-axis", "softmax over an axis that is not the key axis")
 ON = (Softmax, Elementwise)
@@ -36,11 +40,25 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             return
 
 
+def where(site: Site, view: View) -> cst.CSTNode:
+    """Where the axis was chosen: the call of the helper that was given it, or the softmax itself."""
+    calls = site.softmax.place.calls
+    if calls and len(getattr(calls[-1], "args", ())) > 1:
+        return calls[-1]
+    return site.softmax.node
+
+
+def argument(call: cst.CSTNode) -> cst.CSTNode | None:
+    """The first argument of a call: what is normalised."""
+    arguments = getattr(call, "args", ())
+    return arguments[0].value if arguments else None
+
+
 def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) -> Report:
     sizes = shape.sizes()
     wrong, right = sizes[normalised], sizes[wanted]
     message = (
-        f"`{view.code(site.softmax.node)}` normalises axis {normalised} ({wrong}), but the weighted"
+        f"`{view.code(where(site, view))}` normalises axis {normalised} ({wrong}), but the weighted"
         f" sum runs over axis {wanted} ({right})"
     )
     if wrong == right:
@@ -71,10 +89,13 @@ def _finding(
     operand = next(iter(site.softmax.tensors()))[0]
     node = operand.node if operand.node is not None else site.softmax.node
     sizes = sizes_of(view.shape(site.scores_in)) or view.sizes(as_tensor(site.softmax.output))
+    place = where(site, view)
+    if place is not site.softmax.node:
+        node = argument(place) or node
     return Report(
         RULE,
         site.softmax,
-        site.softmax.node,
+        place,
         message,
         Culprit(node, site.scores_in),
         sizes,

@@ -1,4 +1,4 @@
-"""ATN901: a suppression that suppresses nothing; `attncheck.suppress`, which sees both, finds it."""
+"""ATN901: a suppression that suppresses nothing. Found by `attncheck.suppress`, which sees both."""
 
 from attncheck.rule import Rule
 

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, expand
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import Site, find_sites
 from attncheck.checks.report import Sizes, sizes_of, text_of
-from attncheck.graph import Graph, Operand
+from attncheck.graph import Operand
 from attncheck.source import Source
 from attncheck.values.tensor import Tensor
 
 if TYPE_CHECKING:
     import libcst as cst
 
+    from attncheck.tracer.program import ProgramEvidence
+    from attncheck.tracer.trace import Traced
+
 
 class View:
     """One trace as rules see it."""
 
     def __init__(
-        self, graph: Graph, facts: Facts, source: Source, numbers: dict[Symbol, int] | None = None
+        self,
+        traced: Traced,
+        source: Source,
+        evidence: ProgramEvidence,
+        numbers: dict[Symbol, int] | None = None,
     ) -> None:
-        self.graph = graph
+        self.traced = traced
+        self.evidence = evidence
+        self.graph = traced.graph
         #: the numbers that call sites give to the symbols of the function's parameters
         self.numbers = numbers or {}
-        self.facts = facts
+        self.facts = traced.facts
         self.source = source
         self._sites: list[Site] | None = None
 
@@ -43,6 +51,10 @@ class View:
             if site.softmax.number == number:
                 return site
         return None
+
+    def line(self, node: cst.CSTNode) -> int:
+        """The line that an expression starts in (from 1)."""
+        return self.source.span(node).line
 
     def code(self, node: cst.CSTNode | None) -> str:
         """An expression as written, on one line."""

@@ -50,6 +50,9 @@ class Fitting:
         }
         if not all(self._agrees(name, shape) for name, shape in sizes.items()):
             return None
+        # Once more, now that every number is known: a sum is told by its parts.
+        if not all(self._counts(name, shape) for name, shape in sizes.items()):
+            return None
         return {
             name: shape_of(*(_renamed(size, self._names) for size in shape), root=name)
             for name, shape in sizes.items()

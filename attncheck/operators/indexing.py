@@ -71,11 +71,9 @@ def index(call: Call) -> Outcome:
         return Outcome(unknown)
     walk = _Walk(call.facts, call.library)
     walk.run(split)
-    if walk.clash is not None:
-        return Outcome(unknown, clash=walk.clash)
     shape, kept = walk.result(split)
-    if shape is None:
-        return Outcome(unknown)
+    if shape is None or walk.clash is not None:
+        return Outcome(unknown, clash=walk.clash)
     return Outcome(call.make(shape, dtype), None if kept is None else Selection(kept))
 
 

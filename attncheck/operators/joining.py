@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Axis, Shape, expand, with_leading, with_trailing
+from attncheck.algebra.shape import Axis, Shape, bind_row, expand
 from attncheck.algebra.size import ONE, ZERO, Size, const
 from attncheck.operators.axes import with_rank
 from attncheck.operators.call import Call, normalise_axis
 from attncheck.operators.events import Clash, Fault, Joining, Outcome
-from attncheck.operators.seats import Seat, axis_clash, rank_clash, seat
+from attncheck.operators.seats import Seat, axis_clash, leading, rank_clash, seat, trailing
 from attncheck.operators.splitting import MOST_PIECES, sum_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Sequence, Value, as_tensor
@@ -260,7 +260,7 @@ def _align(
     facts, (verb, operand) = call.facts, where
     left, right = expand(left, facts), expand(right, facts)
     text = f"{verb} {left} and {right}" + ("" if axis is None else f" along axis {axis}")
-    paired = _same_layout(left, right, facts)
+    paired = _same_layout(left, right, axis, facts)
     if isinstance(paired, Clash):
         return None, replace(paired, text=f"{text}: the ranks differ", operand=operand)
     if paired is None:
@@ -286,10 +286,12 @@ def _position(shape: Shape, axis: int | None) -> int | None:
     return axis if axis >= 0 else axis + count
 
 
-def _same_layout(left: Shape, right: Shape, facts: Facts) -> tuple[Shape, Shape] | Clash | None:
-    """Two shapes of equal rank with the same axes listed; a clash if the ranks differ.
+def _same_layout(
+    left: Shape, right: Shape, axis: int | None, facts: Facts
+) -> tuple[Shape, Shape] | Clash | None:
+    """Two shapes of equal rank with the same axes listed, `axis` among them.
 
-    None where they cannot be told to be equal or not.
+    A clash if the ranks differ; None where they cannot be told to be equal or not.
     """
     rank = left.rank if left.rank is not None else right.rank
     if rank is not None:
@@ -302,11 +304,13 @@ def _same_layout(left: Shape, right: Shape, facts: Facts) -> tuple[Shape, Shape]
     if left.row is right.row:
         same = len(left.lead) == len(right.lead) and len(left.trail) == len(right.trail)
         return (left, right) if same else None
-    lead, trail = max(len(left.lead), len(right.lead)), max(len(left.trail), len(right.trail))
+    front, back = (0, 0) if axis is None else (axis + 1, -axis)
+    lead = max(len(left.lead), len(right.lead), front)
+    trail = max(len(left.trail), len(right.trail), back)
     a, b = (_grow(shape, lead, trail, facts) for shape in (left, right))
     if a is None or b is None or b.row is None:
         return None
-    facts.bind_row(b.row, Shape((), a.row))
+    bind_row(b.row, Shape((), a.row), facts)
     return a, expand(b, facts)
 
 
@@ -316,8 +320,9 @@ def _with_rank(shape: Shape, rank: int, facts: Facts) -> Shape | Clash | None:
 
 
 def _grow(shape: Shape, lead: int, trail: int, facts: Facts) -> Shape | None:
-    grown = with_leading(shape, lead, facts)
-    return None if grown is None else with_trailing(grown, trail, facts)
+    """The shape with so many axes at both ends; None where these may be the same ones."""
+    grown = leading(shape, lead, facts)
+    return None if grown is None else trailing(grown, trail, facts)
 
 
 def _merged(shapes: list[Shape], facts: Facts) -> Shape:

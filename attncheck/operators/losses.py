@@ -78,7 +78,9 @@ def classes(call: Call) -> Outcome:
     scores, target = call.shape("x"), call.shape("y")
     event = Loss(_kind(call), None)
     if scores is None or scores.rank is None or target is None or target.rank is None:
-        return Outcome(_reduced(call, target), event)
+        # Probabilities instead of classes have one axis more than the loss.
+        each = target if dtype_of(call.value("y")) == "int" else None
+        return Outcome(_reduced(call, each), event)
     if not scores.lead:
         no_axis = rank_clash(scores, "scores with a class axis")
         return Outcome(_reduced(call, None), event, no_axis)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.broadcast import broadcast
-from attncheck.algebra.shape import SCALAR, Axis, Shape
+from attncheck.algebra.shape import SCALAR, Axis, Shape, leading_axis
 from attncheck.algebra.size import ONE, Size, const
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import broadcast_clash
@@ -38,10 +38,14 @@ def size(call: Call) -> Outcome:
     found, axis = _shape(call), call.integer("axis")
     if found is None or axis is None:
         return Outcome(Int(None))
-    place = seat(found, axis, call.facts)
-    if place is None:
+    if axis >= 0:
+        known = leading_axis(found, axis, call.facts)
+    else:
+        place = seat(found, axis, call.facts)
+        known = None if place is None else place.axis
+    if known is None:
         return Outcome(Int(None), clash=axis_clash(found, axis, call.facts))
-    return Outcome(Int(place.axis.size))
+    return Outcome(Int(known.size))
 
 
 def count(call: Call) -> Outcome:
@@ -76,13 +80,11 @@ def length(call: Call) -> Outcome:
     found = call.shape("x")
     if found is None:
         return Outcome(Int(None))
-    first = seat(found, 0, call.facts)
+    first = leading_axis(found, 0, call.facts)
     if first is None:
-        clash = axis_clash(found, 0, call.facts)
-        if clash is not None:
-            clash = Clash(Fault.RANK, f"takes the length of {found}, which has no axis")
-        return Outcome(Int(None), clash=clash)
-    return Outcome(Int(first.axis.size))
+        text = f"takes the length of {found}, which has no axis"
+        return Outcome(Int(None), clash=Clash(Fault.RANK, text))
+    return Outcome(Int(first.size))
 
 
 def item(call: Call) -> Outcome:

@@ -57,16 +57,18 @@ def leading(shape: Shape, count: int, facts: Facts, rank: int = 0) -> Shape | No
 
     ``rank`` is the number of axes that the operation proves the tensor to have at least. The first
     axis is taken to be another one than the last: nothing that has a feature axis and is asked for
-    its first size is a vector.
+    its first one is a vector.
     """
-    if shape.trail and count > max(1, len(shape.lead), rank - len(shape.trail)):
+    known, others = len(shape.lead), len(shape.trail)
+    if others and count > max(known, rank - others) and (count > 1 or others > 1):
         return None
     return with_leading(shape, count, facts)
 
 
 def trailing(shape: Shape, count: int, facts: Facts, rank: int = 0) -> Shape | None:
     """An open shape with at least `count` trailing axes; the mirror image of `leading`."""
-    if not shape.closed and shape.lead and count > max(1, len(shape.trail), rank - len(shape.lead)):
+    known, others = len(shape.trail), 0 if shape.closed else len(shape.lead)
+    if others and count > max(known, rank - others) and (count > 1 or others > 1):
         return None
     return with_trailing(shape, count, facts)
 

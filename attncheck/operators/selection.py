@@ -6,7 +6,7 @@ from attncheck.algebra.bounds import at_least
 from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ONE, Size, const
-from attncheck.operators.axes import with_rank
+from attncheck.operators.axes import out_of_range, with_rank
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import broadcast_clash, without_marks
 from attncheck.operators.events import Clash, Event, Fault, Outcome, Selection
@@ -50,9 +50,11 @@ def gather(call: Call) -> Outcome:
     if shape is None or wanted is None:
         return Outcome(call.make(wanted and without_marks(wanted), _dtype(call)))
     rank = shape.rank if shape.rank is not None else wanted.rank
-    if {shape.rank, wanted.rank} == {0, 1}:
+    if 0 in (shape.rank, wanted.rank) and {shape.rank, wanted.rank} <= {0, 1, None}:
         # torch takes a scalar for a vector of one element here.
-        return Outcome(call.make(without_marks(wanted), _dtype(call)))
+        inside = axis in {None, 0, -1} or None in (shape.rank, wanted.rank)
+        clash = None if inside else out_of_range((axis or 0,), shape)
+        return Outcome(call.make(without_marks(wanted), _dtype(call)), clash=clash)
     if rank is not None:
         source, target = (with_rank(each, rank, call.facts) for each in (shape, wanted))
         if isinstance(source, Clash) or isinstance(target, Clash):

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 from attncheck.report import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from attncheck.finding import Finding
     from attncheck.report import Run
+    from attncheck.report.text import Line
 
 
-def render(run: Run) -> str:
+def render(run: Run) -> Iterator[Line]:
     """The findings, without the closing line."""
-    return "".join(f"{headline(finding)}\n" for finding in run.findings)
+    for finding in run.findings:
+        yield ((headline(finding), ""),)
 
 
 def headline(finding: Finding) -> str:

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from attncheck.report import closing_line, printable, shape_text
+from attncheck.report import printable, shape_text
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -95,11 +95,6 @@ def show(lines: Iterable[Line], stream: TextIO) -> None:
         console.print(Text.assemble(*pieces))
 
 
-def summary(run: Run) -> Line:
-    """The closing line."""
-    return ((closing_line(run), ""),)
-
-
 def _finding(finding: Finding, source: Sequence[str], width: int | None) -> Iterator[Line]:
     severity = finding.severity
     mark = "" if severity == "error" else f" [{severity}]"
@@ -170,8 +165,7 @@ def _wrap(text: str, width: int | None) -> list[str]:
     if width is None:
         return [text]
     room = max(width - _INDENT, _NARROWEST)
-    options = {"break_long_words": False, "break_on_hyphens": False}
-    return textwrap.wrap(text, room, replace_whitespace=False, **options) or [""]
+    return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _snippet(finding: Finding, source: Sequence[str], width: int | None) -> Iterator[Line]:

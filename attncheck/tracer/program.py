@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,11 +17,13 @@ import libcst as cst
 from attncheck.algebra.shape import Shape, Tag, open_shape
 from attncheck.algebra.size import of
 from attncheck.evidence.annotations import Annotation, read_annotation
+from attncheck.evidence.comments import ClaimText
 from attncheck.evidence.declarations import Declarations
-from attncheck.evidence.docstrings import DocClaims, read_docstring
+from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.table import Hypothesis, Scope
 from attncheck.values.tensor import Decided, Evidence, Tensor
-from attncheck.values.value import UNKNOWN, Function, Int, Scalar, Sequence, Value, as_tensor
+from attncheck.values import value as values
+from attncheck.values.value import UNKNOWN, Function, Int, Scalar, Value, as_tensor
 
 #: What an annotated plain value is.
 _SCALARS: Final = {"float": "float", "bool": "bool", "str": "str"}
@@ -30,6 +33,10 @@ _IMPORTS: Final = {
     "numpy": re.compile(r"^\s*(?:import|from)\s+numpy\b", re.MULTILINE),
 }
 _OTHERS: Final = re.compile(r"^\s*(?:import|from)\s+(?:jax|tensorflow|keras|cupy|mxnet)\b", re.MULTILINE)
+
+
+#: A line of a signature that holds one parameter and a comment.
+_ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?::[^#,]*)?(?:=[^#,]*)?,?\s*#")
 
 
 def array_libraries(text: str) -> tuple[str, ...]:
@@ -55,6 +62,11 @@ class ProgramEvidence:
     declarations: Declarations
     #: whether there are declarations at all: most files have none
     has_declarations: bool = False
+    #: end-of-line shape comments by line
+    comments: Mapping[int, ClaimText] = field(default_factory=dict)
+    #: the line of a node; asked only where comments may be about it
+    lines: Sequence[str] = ()
+    line_of: Callable[[cst.CSTNode], int] | None = None
     pinned_function: Function | None = None
     pinned: Hypothesis | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
@@ -103,15 +115,27 @@ class ProgramEvidence:
             tensor = None if annotated is None else as_tensor(annotated)
             if annotated is not None and (tensor is None or tensor.shape is not None):
                 return annotated
-        claim = self.docstring(function).parameters.get(name)
+        claim = self._commented(parameter) or self.docstring(function).parameters.get(name)
         shape = None if claim is None else claim.read(self.scope.symbol)
         if claim is None or shape is None or shape.row is not None:
             return annotated
         library = self._library()
         if annotated is not None:
             library = getattr(annotated, "library", None) or library
-        decided = Decided(claim.line, Evidence.PROSE.word, f"from the docstring: {claim.words}")
+        line, by = (claim.line, "docstring") if isinstance(claim, DocClaim) else (0, "comment")
+        decided = Decided(line, by, f"from the {by}: {claim.words}")
         return Tensor(_born(shape, name), library, evidence=Evidence.PROSE, decided=decided)
+
+    def _commented(self, parameter: cst.Param) -> ClaimText | None:
+        """The comment behind a parameter that stands on a line of its own."""
+        if not self.comments or self.line_of is None:
+            return None
+        line = self.line_of(parameter.name)
+        claim = self.comments.get(line)
+        if claim is None:
+            return None
+        alone = _ONE_PARAMETER.match(self.lines[line - 1])
+        return claim if alone is not None and alone[1] == parameter.name.value else None
 
     def shapes_of(self, function: Function) -> dict[str, Shape]:
         """The shapes that evidence stronger than names gives to parameters."""
@@ -189,7 +213,7 @@ class ProgramEvidence:
             return Scalar(_SCALARS[annotation.kind])
         if annotation.kind == "tuple" and len(annotation.items) > 1:
             items = [self._value(item, "") or UNKNOWN for item in annotation.items]
-            return Sequence(tuple(items))
+            return values.Sequence(tuple(items))
         return UNKNOWN if annotation.kind in ("list", "tuple") else None
 
     def _library(self) -> str | None:

@@ -104,6 +104,7 @@ class Tracer:
         machine = self._machine()
         if open_pair:
             machine.facts.leave_open("d_s", "d_h")
+        machine.graph.by_name = hypothesis is not None
         self.evidence.pinned = hypothesis
         self.evidence.pinned_function = function
         receiver = None if function.owner is None else self._instance(machine, function.owner)

@@ -52,9 +52,7 @@ def value_of(tree: Tree, values: Mapping[str, int]) -> int | None:
         return None
 
 
-def substitutions(
-    symbols: Sequence[Symbol], numbers: Sequence[int]
-) -> Iterator[dict[Symbol, int]]:
+def substitutions(symbols: Sequence[Symbol], numbers: Sequence[int]) -> Iterator[dict[Symbol, int]]:
     """Every way to give the symbols these numbers; a symbol of a known value has only that."""
     choices = [numbers if symbol.value is None else (symbol.value,) for symbol in symbols]
     for chosen in itertools.product(*choices):

@@ -44,162 +44,74 @@ import numpy as np
 import torch
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.shape import Axis, Row, Shape, Tag, expand
 from attncheck.algebra.size import Size, Symbol, const, of
 from attncheck.frameworks import lookup
 from attncheck.frameworks.spelling import ParameterName, Spelling
 from attncheck.operators.call import Call, Operator
 from attncheck.operators.events import Outcome
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Const, Int, Library, Scalar, Sequence, Slice, Value
+from attncheck.values.value import Const, Int, Sequence, Slice, Value
 
+from .comparing import contradiction, known, shape_contradiction
+from .drawing import Arguments, Array, Dim, Draw, Loose, Raw, Sampler, as_dim
 
-@dataclass(frozen=True)
-class Dim:
-    """A size: its number, and the expression that the symbolic variant uses."""
-
-    number: int
-    size: Size
-
-    def __repr__(self) -> str:
-        return str(self.number) if self.size.number is not None else f"{self.size}={self.number}"
-
-    def __mul__(self, other: Dim | int) -> Dim:
-        other = as_dim(other)
-        return Dim(self.number * other.number, self.size * other.size)
-
-    __rmul__ = __mul__
-
-    def __add__(self, other: Dim | int) -> Dim:
-        other = as_dim(other)
-        return Dim(self.number + other.number, self.size + other.size)
-
-    def __floordiv__(self, other: Dim | int) -> Dim:
-        other = as_dim(other)
-        return Dim(self.number // other.number, self.size // other.size)
-
-
-def as_dim(value: Dim | int) -> Dim:
-    return value if isinstance(value, Dim) else Dim(value, const(value))
-
-
-@dataclass(frozen=True)
-class Array:
-    """A tensor argument; integers are drawn from 0 to `below`."""
-
-    sizes: tuple[Dim | int, ...]
-    dtype: str = "float"
-    below: int = 2
-
-    def __init__(self, *sizes: Dim | int, dtype: str = "float", below: int = 2) -> None:
-        object.__setattr__(self, "sizes", sizes)
-        object.__setattr__(self, "dtype", dtype)
-        object.__setattr__(self, "below", below)
-
-    def __repr__(self) -> str:
-        return f"{self.dtype}({', '.join(map(repr, self.sizes))})"
-
-
-@dataclass(frozen=True)
-class Raw:
-    """An argument as the model sees it and as the library takes it."""
-
-    value: Value
-    real: Any
-
-
-class Loose(list[Any]):
-    """Arguments for a ``*parameter`` that takes them one by one only, not as a tuple."""
-
-
-Arguments = dict[str, Any]
-Sampler = Callable[["Draw", Spelling], Arguments]
-
-
-@dataclass
-class Draw:
-    """A source of random sizes and shapes."""
-
-    random: random.Random
-    symbols: dict[Symbol, int] = field(default_factory=dict)
-
-    def dim(self, low: int = 2, high: int = 6) -> Dim:
-        """A new size with a symbol of its own; now and then the plain number 1."""
-        if low <= 1 or self.random.random() < 0.1:
-            return as_dim(1)
-        symbol = Symbol(f"s{len(self.symbols)}")
-        self.symbols[symbol] = self.random.randint(low, high)
-        return Dim(self.symbols[symbol], of(symbol))
-
-    def shape(self, low: int = 0, high: int = 4) -> list[Dim]:
-        """A shape of a random rank."""
-        return [self.dim() for _ in range(self.random.randint(low, high))]
-
-    def other(self, dim: Dim) -> Dim:
-        """Usually `dim`, sometimes another size, sometimes 1."""
-        chance = self.random.random()
-        if chance < 0.75:
-            return dim
-        return self.dim() if chance < 0.9 else as_dim(1)
-
-    def spoil(self, sizes: list[Dim]) -> list[Dim]:
-        """Usually `sizes`, sometimes with one size changed, or with an axis more or less."""
-        chance = self.random.random()
-        sizes = list(sizes)
-        if chance < 0.7 or not sizes:
-            return sizes
-        index = self.random.randrange(len(sizes))
-        if chance < 0.9:
-            sizes[index] = self.other(self.dim())
-        elif chance < 0.95:
-            del sizes[index]
-        else:
-            sizes.insert(index, self.dim())
-        return sizes
-
-    def broadcast(self, sizes: list[Dim]) -> list[Dim]:
-        """A shape that usually broadcasts against `sizes`."""
-        kept = [as_dim(1) if self.chance(0.2) else size for size in sizes]
-        if self.chance(0.3):
-            kept = kept[self.random.randint(0, len(kept)) :]
-        elif self.chance(0.1):
-            kept = [self.dim(), *kept]
-        return self.spoil(kept)
-
-    def axis(self, rank: int) -> int:
-        """An axis number of either sign, out of range now and then."""
-        if rank == 0 or self.chance(0.05):
-            return self.random.choice([rank, -rank - 1, -rank - 2, rank + 1])
-        return self.random.randint(-rank, rank - 1)
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
-
-    def choice(self, options: Any) -> Any:
-        return self.random.choice(options)
-
+__all__ = ["Arguments", "Array", "Dim", "Draw", "Loose", "Raw", "as_dim"]
 
 # -- from arguments to values ----------------------------------------------------------------------
 
 
+#: How sizes are told to the model: as numbers, as symbols, or left open in part.
+KINDS = ("numbers", "symbols", "open")
+
+
 @dataclass
 class Variant:
-    """How arguments are turned into model values: with numbers or with symbols."""
+    """How arguments are turned into model values.
+
+    Of the *open* kind the model sees some axes of a tensor as unseen parameters' axes, or hidden in
+    a row; ``opened`` lists these shapes with the real sizes, ``numbers`` the real size of a symbol.
+    """
 
     library: str
-    symbolic: bool
+    kind: str
+    random: random.Random
+    numbers: dict[Symbol, int]
+    opened: list[tuple[Shape, tuple[int, ...]]] = field(default_factory=list)
 
     def size(self, dim: Dim | int) -> Size:
         dim = as_dim(dim)
-        return dim.size if self.symbolic else const(dim.number)
+        return dim.size if self.kind == "symbols" else const(dim.number)
+
+    def shape(self, array: Array) -> Shape:
+        """The shape of an array as the model sees it."""
+        # A number that torch lets pass as a vector of one is none if it is not known as a number.
+        if self.kind != "open" or not array.sizes or self.random.random() < 0.4:
+            return Shape(tuple(Axis(self.size(size)) for size in array.sizes))
+        sizes = tuple(as_dim(size).number for size in array.sizes)
+        name = f"x{len(self.opened)}"
+        axes = tuple(self._open_axis(name, index, size) for index, size in enumerate(sizes))
+        shape = Shape(axes)
+        if self.random.random() < 0.7:
+            front = self.random.randint(0, len(axes))
+            back = self.random.randint(front, len(axes))
+            shape = Shape(axes[:front], Row(name), axes[back:])
+        self.opened.append((shape, sizes))
+        return shape
+
+    def _open_axis(self, name: str, index: int, size: int) -> Axis:
+        if self.random.random() < 0.5:
+            return Axis(const(size), Tag(name, index))
+        symbol = Symbol(f"{name}_{index}", flexible=True)
+        self.numbers[symbol] = size
+        return Axis(of(symbol), Tag(name, index))
 
     def value(self, argument: Any) -> Value:
         match argument:
             case Raw(value=value):
                 return value
             case Array():
-                axes = tuple(Axis(self.size(size)) for size in argument.sizes)
-                return Tensor(Shape(axes), self.library, argument.dtype)
+                return Tensor(self.shape(argument), self.library, argument.dtype)
             case Dim():
                 return Int(self.size(argument))
             case bool() | float() | str() | None:
@@ -292,14 +204,14 @@ def _wants_position(parameter: ParameterName, argument: Any) -> bool:
     return parameter.required or parameter.positional_only or isinstance(argument, Array)
 
 
-def run_model(spelling: Spelling, passed: Spread, variant: Variant) -> Outcome | None:
+def run_model(spelling: Spelling, passed: Spread, variant: Variant, facts: Facts) -> Outcome | None:
     """The model's answer; None if the call does not fit the parameter list."""
     positional = [variant.value(argument) for argument in passed.positional]
     keywords = {name: variant.value(argument) for name, argument in passed.keywords.items()}
     bound = spelling.bind(positional, keywords)
     if bound is None:
         return None
-    return spelling.operator(Call(Facts(), bound, spelling.library, spelling.path))
+    return spelling.operator(Call(facts, bound, spelling.library, spelling.path))
 
 
 class Refused(Exception):
@@ -355,81 +267,6 @@ def find_real(path: str) -> Any:
     raise AttributeError(path)
 
 
-# -- comparing -------------------------------------------------------------------------------------
-
-
-def real_dtype(real: Any) -> str | None:
-    """The category of a real array's dtype."""
-    if isinstance(real, torch.Tensor):
-        if real.dtype is torch.bool:
-            return "bool"
-        return "float" if real.is_floating_point() else "int"
-    return {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(np.asarray(real).dtype.kind)
-
-
-def known(value: Value) -> bool:
-    """Whether every size of an answer is known."""
-    match value:
-        case Tensor(shape=shape):
-            return shape is not None and shape.closed and None not in shape.sizes()
-        case Int(size=size):
-            return size is not None
-        case Sequence(items=None, element=element, length=length):
-            return length is not None and known(element)
-        case Sequence(items=items):
-            return all(known(item) for item in items)
-        case Const() | Scalar() | Library():
-            return True
-    return False
-
-
-def contradiction(value: Value, real: Any, numbers: dict[Symbol, int]) -> str | None:
-    """What an answer says wrongly about the real result, or None."""
-    match value:
-        case Tensor():
-            return _tensor_contradiction(value, real, numbers)
-        case Int(size=size):
-            if size is not None and size.evaluate(numbers) != int(real):
-                return f"{size} is not {real}"
-        case Sequence(items=items) if items is not None:
-            if len(items) != len(real):
-                return f"{len(items)} items, not {len(real)}"
-            wrong = [contradiction(i, r, numbers) for i, r in zip(items, real, strict=True)]
-            return next((text for text in wrong if text is not None), None)
-        case Sequence(element=element, length=length):
-            if length is not None and length.evaluate(numbers) != len(real):
-                return f"{length} items, not {len(real)}"
-            wrong = [contradiction(element, item, numbers) for item in real]
-            return next((text for text in wrong if text is not None), None)
-        case Const(value=constant):
-            return None if constant == real else f"{constant} is not {real}"
-        case Scalar() if np.shape(real) != ():
-            return f"a scalar, not an array of shape {np.shape(real)}"
-    return None
-
-
-def _tensor_contradiction(tensor: Tensor, real: Any, numbers: dict[Symbol, int]) -> str | None:
-    if tensor.dtype is not None and tensor.dtype != real_dtype(real):
-        return f"dtype {tensor.dtype}, not {real_dtype(real)}"
-    if tensor.shape is None:
-        return None
-    shape, found = tensor.shape, tuple(np.shape(real))
-    text = f"shape {shape}, not {found} (numbers: {numbers})"
-    if shape.closed:
-        if len(shape.lead) != len(found):
-            return text
-        pairs = list(zip(shape.lead, found, strict=True))
-    else:
-        if shape.at_least > len(found):
-            return text
-        trail = found[len(found) - len(shape.trail) :]
-        pairs = [*zip(shape.lead, found, strict=False), *zip(shape.trail, trail, strict=True)]
-    for axis, size in pairs:
-        if axis.size is not None and axis.size.evaluate(numbers) not in (size, None):
-            return text
-    return None
-
-
 # -- the registry ----------------------------------------------------------------------------------
 
 
@@ -483,31 +320,50 @@ def _told(value: Value) -> str:
     return repr(value)
 
 
-def check_call(spelling: Spelling, seed: int, symbolic: bool) -> str | None:
+def check_call(spelling: Spelling, seed: int, kind: str) -> str | None:
     """Draw one call and run it in the model and in the library: what disagrees, or None."""
     source = random.Random(f"{spelling.path}:{seed}")
-    draw = Draw(source)
+    draw = Draw(source, kind)
     passed = spread(samplers()[spelling.operator](draw, spelling), spelling, source)
     library = "torch" if spelling.library == "torch" else "numpy"
-    outcome = run_model(spelling, passed, Variant(library, symbolic))
+    variant = Variant(library, kind, random.Random(f"{spelling.path}:{seed}:open"), draw.symbols)
+    facts = Facts()
+    outcome = run_model(spelling, passed, variant, facts)
     told = f"{spelling.path}, seed {seed}: {passed}\n  model: {_answer(outcome)}"
+    if variant.opened:
+        told += f"\n  opened: {variant.opened}"
     try:
         real = run_real(spelling, passed, source)
     except Refused as refusal:
-        if outcome is None or outcome.clash is not None or symbolic:
-            return None
-        if spelling.path in silent() and not known(outcome.value):
-            return None
-        return f"{told}\n  the library refuses: {refusal}"
+        wrong = _unrefused(spelling, outcome) if kind == "numbers" else None
+        return None if wrong is None else f"{told}\n  {wrong}: {refusal}"
     if outcome is None:
         return f"{told}\n  the call does not fit the signature {spelling.signature!r}"
+    if any(overlaps(expand(shape, facts), len(sizes)) for shape, sizes in variant.opened):
+        return None
     if outcome.clash is not None:
-        if not symbolic or outcome.clash.verdict.clashes:
-            return f"{told}\n  the library gives a result: {np.shape(real)}"
-        return f"{told}\n  a clash without a proof"
-    wrong = contradiction(outcome.value, real, draw.symbols if symbolic else {})
-    if wrong is not None:
-        return f"{told}\n  {wrong}"
-    if not symbolic and not known(outcome.value) and spelling.path not in silent():
-        return f"{told}\n  left unanswered"
-    return None
+        return f"{told}\n  the library gives a result: {np.shape(real)}"
+    wrong = contradiction(outcome.value, real, draw.symbols)
+    if wrong is None and kind == "numbers" and not known(outcome.value):
+        wrong = None if spelling.path in silent() else "left unanswered"
+    for shape, sizes in variant.opened:
+        # What the operation forced on its operands must be true of them.
+        wrong = wrong or shape_contradiction(expand(shape, facts), sizes, draw.symbols)
+    return None if wrong is None else f"{told}\n  {wrong}"
+
+
+def overlaps(shape: Shape, rank: int) -> bool:
+    """Whether one real axis was seen both from the front and from the end.
+
+    The algebra takes such axes for different ones; where they are not, nothing is promised.
+    """
+    ends = len(shape.lead), len(shape.trail)
+    return shape.row is not None and 0 < min(ends) <= max(ends) <= rank < sum(ends)
+
+
+def _unrefused(spelling: Spelling, outcome: Outcome | None) -> str | None:
+    if outcome is None or outcome.clash is not None:
+        return None
+    if spelling.path in silent() and not known(outcome.value):
+        return None
+    return "the library refuses"

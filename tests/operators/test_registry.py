@@ -11,19 +11,19 @@ pytest.importorskip("torch")
 import attncheck.frameworks
 from attncheck.frameworks import lookup
 
-from .harness import check_call, find_real, samplers, silent, skipped
+from .harness import KINDS, check_call, find_real, samplers, silent, skipped
 
 CALLS = 40
 SPELLINGS = lookup.spellings()
 
 
 @pytest.mark.parametrize("path", sorted(SPELLINGS))
-@pytest.mark.parametrize("symbolic", [False, True], ids=["numbers", "symbols"])
-def test_model_agrees_with_library(path: str, symbolic: bool) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_model_agrees_with_library(path: str, kind: str) -> None:
     spelling = SPELLINGS[path]
     _skip_if_not_here(path)
     for seed in range(CALLS):
-        complaint = check_call(spelling, seed, symbolic)
+        complaint = check_call(spelling, seed, kind)
         assert complaint is None, complaint
 
 

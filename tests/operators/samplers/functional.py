@@ -22,16 +22,18 @@ def scaled_dot_product_attention(draw: Draw, spelling: Spelling) -> Arguments:
     }
     if draw.chance(0.4):
         scores = [*batch, time, source]
-        arguments["mask"] = Array(*draw.broadcast(scores), dtype=draw.choice(["float", "bool"]))
+        # torch's fused kernel, alone, refuses a mask without axes.
+        mask = draw.broadcast(scores) or scores
+        arguments["mask"] = Array(*mask, dtype=draw.choice(["float", "bool"]))
     return arguments
 
 
 def linear(draw: Draw, spelling: Spelling) -> Arguments:
     inner, out = draw.dim(), draw.dim()
-    arguments: Arguments = {
-        "x": Array(*draw.shape(0, 3), inner),
-        "weight": Array(*draw.spoil([out, inner])),
-    }
+    weight = [out, inner]
+    # A weight that has not been seen is taken to be a matrix.
+    weight = weight if draw.kind == "open" else draw.spoil(weight)
+    arguments: Arguments = {"x": Array(*draw.shape(0, 3), inner), "weight": Array(*weight)}
     if draw.chance(0.5):
         arguments["bias"] = Array(draw.other(out))
     return arguments

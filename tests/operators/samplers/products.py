@@ -94,13 +94,17 @@ def tensordot(draw: Draw, spelling: Spelling) -> Arguments:
     shared = draw.shape(0, 2)
     left, right = draw.shape(0, 2), draw.shape(0, 2)
     count = len(shared)
+    # torch stretches 1 here too.
+    operands = {"x": Array(*left, *shared), "y": Array(*shared, *right)}
+    if draw.kind != "open":
+        operands = _two(draw, left + shared, shared + right)
     if draw.chance(0.5):
-        return {**_two(draw, left + shared, shared + right), "axes": count}
+        return {**operands, "axes": count}
     at_left = [len(left) + i - draw.choice([0, len(left) + count]) for i in range(count)]
     at_right = list(range(count))
     if draw.chance(0.1) and at_left:
         at_left[0] = draw.axis(len(left) + count)
-    return {**_two(draw, left + shared, shared + right), "axes": (at_left, at_right)}
+    return {**operands, "axes": (at_left, at_right)}
 
 
 def _equation(draw: Draw) -> tuple[list[str], str | None]:
@@ -122,17 +126,20 @@ def sample_einsum(draw: Draw, spelling: Spelling) -> Arguments:
     inputs, output = _equation(draw)
     sizes = {letter: draw.dim() for letter in "abcde"}
     dots = draw.shape(1, 2) if draw.chance(0.3) else None
+    # einsum stretches 1; an axis that has not been seen is taken not to be stretched.
+    spoilt = 0.0 if draw.kind == "open" else 0.2
     operands, subscripts = [], []
     for letters in inputs:
         written = letters
         shape = [
-            draw.other(sizes[letter]) if draw.chance(0.2) else sizes[letter] for letter in letters
+            draw.other(sizes[letter]) if draw.chance(spoilt) else sizes[letter]
+            for letter in letters
         ]
         if dots is not None and draw.chance(0.7):
             at = draw.random.randint(0, len(letters))
             shape[at:at] = draw.broadcast(dots) if draw.chance(0.3) else dots
             written = letters[:at] + "..." + letters[at:]
-        operands.append(Array(*(shape if draw.chance(0.9) else draw.spoil(shape))))
+        operands.append(Array(*(draw.spoil(shape) if draw.chance(spoilt / 2) else shape)))
         subscripts.append(written)
     if output is not None and any("..." in letters for letters in subscripts):
         output = "..." + output

@@ -1,0 +1,76 @@
+"""A comment or docstring that says a shape which the code does not give.
+
+A claim is compared with what was traced without it: a rank that differs, a number that differs, or
+a name of the dimension table in the place of another one. Names that only the comment has are free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.shape import Shape
+from attncheck.checks.report import Culprit, Report, sizes_of, text_of
+from attncheck.checks.view import View
+from attncheck.rule import Rule
+from attncheck.tracer.machine import ShapeSite
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_tensor
+
+RULE = Rule(
+    "ATN601",
+    "stale-shape-claim",
+    "a comment, docstring or annotation the code contradicts",
+    fix="unsafe",
+)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report comments on assignments whose shape the traced one contradicts."""
+    comments = view.evidence.comments
+    if not comments:
+        return
+    for site in view.traced.sites:
+        tensor = as_tensor(site.value)
+        if tensor is None or tensor.operation is None:
+            continue
+        shape = view.shape(tensor)
+        if shape is None or not shape.closed or any(size is None for size in shape.sizes()):
+            continue
+        claim = comments.get(view.line(site.node))
+        if claim is None or (claim.subject is not None and claim.subject != site.name):
+            continue
+        claimed = claim.read(view.evidence.scope.symbol)
+        if claimed is None or not claimed.closed or not _contradicts(view, claimed, shape):
+            continue
+        yield _report(view, site, tensor, claimed, claim.words)
+
+
+def _contradicts(view: View, claimed: Shape, traced: Shape) -> bool:
+    """Whether no reading of the claim's own names gives the traced shape."""
+    if len(claimed.axes) != len(traced.axes):
+        return True
+    for said, known in zip(claimed.axes, traced.axes, strict=True):
+        if said.size is None or known.size is None:
+            continue
+        if view.facts.compare(said.size, known.size) in (Verdict.DIFFERENT, Verdict.DISTINCT):
+            return True
+    return False
+
+
+def _report(
+    view: View, site: ShapeSite, tensor: Tensor, claimed: Shape, words: str
+) -> Report:
+    shape = view.shape(tensor)
+    said, known = text_of(sizes_of(claimed)), text_of(sizes_of(shape))
+    operation = view.graph.operations[tensor.operation or 0]
+    return Report(
+        RULE,
+        operation,
+        site.node,
+        f"the comment says {said}, but `{site.name}` is {known}",
+        Culprit(site.node, tensor),
+        sizes_of(shape),
+        f"as traced; `{words}` is out of date",
+        claim=(said, known),
+    )

@@ -1,0 +1,81 @@
+"""Where output goes: whether it is coloured, how wide it may be, and what a broken pipe means.
+
+Colour and width are decided here and nowhere else, from the stream, the option and `NO_COLOR`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from attncheck.report import printable
+from attncheck.report.text import Line, plain, show
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Standard output, or the file that takes its place."""
+
+    color: bool
+    #: the columns of the terminal; None where there is none
+    width: int | None
+    file: Path | None = None
+
+    @classmethod
+    def open(cls, color: str, file: Path | None = None) -> Screen:
+        """The screen for ``auto``, ``always`` or ``never`` and an output file."""
+        on_terminal = file is None and sys.stdout.isatty()
+        if color == "auto":
+            wanted = on_terminal and not os.environ.get("NO_COLOR")
+            wanted = wanted and os.environ.get("TERM") != "dumb"
+        else:
+            wanted = color == "always"
+        width = shutil.get_terminal_size().columns if on_terminal else None
+        return cls(wanted, width, file)
+
+    def write(self, text: str) -> None:
+        """Write text as it is. Raises OSError if the output file cannot be written."""
+        if self.file is None:
+            sys.stdout.write(text)
+        else:
+            self.file.write_text(text, encoding="utf-8")
+
+    def lines(self, lines: Iterable[Line]) -> None:
+        """Write styled lines. Raises OSError if the output file cannot be written."""
+        if self.color and self.file is None:
+            show(lines, sys.stdout)
+        else:
+            self.write(plain(lines))
+
+    def markdown(self, text: str) -> None:
+        """Write a page: rendered where there is colour, else as it is."""
+        if not self.color:
+            self.write(text)
+            return
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console(force_terminal=True, width=self.width).print(Markdown(text))
+
+
+def complain(message: str) -> None:
+    """Say what is wrong, in one line on standard error."""
+    line = printable(" ".join(message.split()))
+    print(f"attncheck: error: {line}", file=sys.stderr)
+
+
+def prepare_streams() -> None:
+    """Let no character fail to be written, whatever the terminal's encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def silence_broken_pipe() -> None:
+    """Let the interpreter end quietly after the reader of standard output has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

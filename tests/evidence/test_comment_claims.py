@@ -1,0 +1,238 @@
+"""Shape comments at the end of a line, and the prose that must not be read as one."""
+
+import pytest
+
+from attncheck.evidence.comments import claims, read_comment
+from attncheck.evidence.dimensions import Scope
+
+
+def shape(line):
+    found = claims([line])
+    if not found:
+        return None
+    read = found[1].read(Scope().symbol)
+    return None if read is None else str(read)
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        ("# (B, T, T)", "(B, T, T)"),
+        ("# [B, T, C]", "(B, T, C)"),
+        ("#(B,T,C)", "(B, T, C)"),
+        ("## (B, T)", "(B, T)"),
+        ("# (B, T).", "(B, T)"),
+        ("# `(B, T)`", "(B, T)"),
+        ("# B x T x C", "(B, T, C)"),
+        ("# batch x time", "(batch, time)"),
+        ("# (B x T x C)", "(B, T, C)"),
+        ("# n_head x len_inp x d_model", "(n_head, len_inp, d_model)"),
+        ("# B × T", "(B, T)"),
+        ("# -> (B, T)", "(B, T)"),
+        ("# => (B, T)", "(B, T)"),
+        ("# → (B, T)", "(B, T)"),
+        ("# --> [N, C1, W, C2]", "(N, C1, W, C2)"),
+        ("# (B, T, d) -> (B, T)", "(B, T)"),
+        ("# [M, K, C*N] -> [M, K, C, N]", "(M, K, C, N)"),
+        ("# (B, nh, T, hs) x (B, nh, hs, T) -> (B, nh, T, T)", "(B, nh, T, T)"),
+        ("# (B, T, d) @ (d, e) -> (B, T, e)", "(B, T, e)"),
+        ("# (B, T) -> (B, 1, T) -> (B, h, T)", "(B, h, T)"),
+        ("# shape: (T_enc, d_attn)", "(T_enc, d_attn)"),
+        ("# shape (b, num_tokens, d_out)", "(b, num_tokens, d_out)"),
+        ("# Shape: (b, num_tokens, d_out)", "(b, num_tokens, d_out)"),
+        ("# shape = (2, 3)", "(2, 3)"),
+        ("# output shape: (B, T)", "(B, T)"),
+        ("# torch.Size([2, 3, 4])", None),
+        ("# shape(batch_size, 64*32)", "(batch_size, 64*32)"),
+        ("# (T_enc,)", "(T_enc,)"),
+        ("# [B]", "(B,)"),
+        ("# (..., L, 1)", "(..., L, 1)"),
+        ("# (B, n_heads, T_dec, T_enc)", "(B, n_heads, T_dec, T_enc)"),
+        ("# (batch_size, seq_len, hidden_dim)", "(batch_size, seq_len, hidden_dim)"),
+        ("# (bsz, slen, hsz)", None),
+        ("# (B, T//2, C0)", "(B, T//2, C0)"),
+        ("# (n + 1,)", "(n + 1,)"),
+        ("# (batch, time, channels)", "(batch, time, channels)"),
+        ("# (b, h, i, j)", "(b, h, i, j)"),
+        ("# (2*d_h, d_s)", "(2*d_h, d_s)"),
+        ("# (B, S, H * D)", "(B, S, H*D)"),
+    ],
+)
+def test_claims(comment, expected):
+    assert shape(f"x = f(y)  {comment}") == expected
+
+
+@pytest.mark.parametrize(
+    ("comment", "subject", "written"),
+    [
+        ("# scores: (B, T)", "scores", "(B, T)"),
+        ("# logits: (bs, num_choice)", "logits", "(bs, num_choice)"),
+        ("# weights = [B, T]", "weights", "[B, T]"),
+        ("# scores.shape = (B, T)", "scores", "(B, T)"),
+        ("# x: (B, T, d) -> (B, T)", "x", "(B, T)"),
+        ("# shape: (B, T)", None, "(B, T)"),
+        ("# (B, T)", None, "(B, T)"),
+    ],
+)
+def test_subjects(comment, subject, written):
+    claim = read_comment(comment)
+    assert claim is not None
+    assert (claim.subject, claim.shape, claim.words) == (subject, written, comment)
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        # prose with brackets
+        "# see (Bahdanau, 2015)",
+        "# (Bahdanau, 2015)",
+        "# (Luong et al., 2015)",
+        "# [Bahdanau, 2015]",
+        "# (see above)",
+        "# (optional)",
+        "# (optional, default)",
+        "# (inclusive, exclusive)",
+        "# (default: None)",
+        "# (batch first)",
+        "# (in, out)",
+        "# (x, y)",
+        "# (i, j)",
+        "# (row, col)",
+        "# (start, end)",
+        "# (mean, std)",
+        "# (min, max)",
+        "# (left, right)",
+        "# (lower, upper)",
+        "# (a, b)",
+        "# (token 2)",
+        "# (deg)",
+        "# a, (attentions)",
+        "# [Register tokens] https://arxiv.org/abs/2309.16588",
+        # tuples of values
+        "# (h, c)",
+        "# (hidden, cell)",
+        "# (h, w)",
+        "# (width, height)",
+        "# (q, k, v)",
+        "# (Q, K, V)",
+        "# (K, V)",
+        "# (key, value)",
+        "# (query, key, value)",
+        "# (src, tgt)",
+        "# (features, labels)",
+        "# (tokens, lengths)",
+        "# (src_tokens, src_lengths)",
+        "# (batch, labels)",
+        "# (W, b)",
+        "# (context, weights)",
+        "# (input_ids, attention_mask)",
+        "# [CLS, SEP]",
+        "# [CLS]",
+        "# [p2, p3, p4, p5]",
+        "# (LSTM, GRU)",
+        "# (loss, logits)",
+        # numbers that are values, ranges and lists
+        "# (1)",
+        "# [1]",
+        "# (1, 2)",
+        "# [0, 1]",
+        "# [0, 255] -> [0, 1]",
+        "# [2, 3, 4]",
+        "# range [0.1, 1.9]",
+        "# (0.9, 0.999)",
+        "# [-1, 1]",
+        "# [0, T)",
+        "# [start:end]",
+        "# (2, 32, 32, 48)",
+        "# (B, 0)",
+        # calls, types and tool comments
+        "# type: ignore[misc]",
+        "# noqa: E501 (B, T)",
+        "# range(10)",
+        "# f(B, T)",
+        "# np.zeros((B, T))",
+        "# x.view(B, T)",
+        "# permute(1, 0, 2)",
+        "# .contiguous()",
+        "# List[int]",
+        "# TODO(B, T)",
+        "# if (B, T)",
+        "# attncheck: ignore[outer-broadcast]",
+        "# Float['b n']",
+        # alternatives, several shapes, and shapes amid prose
+        "# (B, T) or (T,)",
+        "# (B, T) or None",
+        "# (B, T), (B, S)",
+        "# each (B, T)",
+        "# (B, T) bool",
+        "# now attend over (B, T)",
+        "# flatten (B, T) first",
+        "# add batch dimension (B, T)",
+        "# make it (B, T, C)",
+        "# see (a) -> (B, T)",
+        "# scores of the first head -> (B, T)",
+        "# (B)",
+        "# (T_enc)",
+        "# ()",
+        "# []",
+        "# (B, T",
+        "# B, T",
+        # times that are no shapes
+        "# 2 x faster",
+        "# 3 x 4",
+        "# 10 x larger than before",
+        "# cats x dogs",
+        "# x x x",
+        "# 4 x GPU",
+        "# B x T x",
+        "# B * T",
+        "#",
+        "# nothing at all",
+    ],
+)
+def test_prose(comment):
+    assert shape(f"x = f(y)  {comment}") is None
+
+
+def test_only_comments_behind_code_are_claims():
+    assert claims(["# (B, T)", "    # (B, T)", "x = y  # (B, T)"]).keys() == {3}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'x = "# (B, T)"',
+        "x = '# (B, T)'",
+        "x = f('#', '(B, T)')",
+        r"x = 'it\'s # (B, T)'",
+        'x = """# (B, T)"""',
+        "print('a', \"# (B, T)\")",
+    ],
+)
+def test_a_hash_in_a_string_is_no_comment(line):
+    assert claims([line]) == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'x = einsum("bt,bth->bh", w, h)  # (B, T)',
+        "x = f('#')  # (B, T)",
+        r"x = 'it\'s'  # (B, T)",
+        '    "b t d -> b d t")  # (B, T)',
+        "x = y  # (B, T)\r",
+    ],
+)
+def test_a_comment_behind_a_string_is_one(line):
+    assert claims([line])[1].shape == "(B, T)"
+
+
+def test_lines_count_from_one():
+    found = claims(["import torch", "", "q = x @ w  # (B, T, d)", "k = q", "s = q  # [B, T]"])
+    assert {line: claim.shape for line, claim in found.items()} == {3: "(B, T, d)", 5: "[B, T]"}
+
+
+def test_long_lines_end():
+    assert claims(["x = 1  # " + "(B, " * 5000]) == {}
+    assert claims(["x = '" + "a" * 100_000 + " # (B, T)"]) == {}
+    assert claims(["x = 1  # " + "(B, T) x " * 5000 + "-> (B, T)"]) == {}

@@ -1,0 +1,92 @@
+"""Whether a model's answer is true of what the library really gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from attncheck.algebra.shape import Shape
+from attncheck.algebra.size import Symbol
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import Const, Int, Library, Scalar, Sequence, Value
+
+Numbers = Mapping[Symbol, int]
+
+
+def real_dtype(real: Any) -> str | None:
+    """The category of a real array's dtype."""
+    if isinstance(real, torch.Tensor):
+        if real.dtype is torch.bool:
+            return "bool"
+        return "float" if real.is_floating_point() else "int"
+    return {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(np.asarray(real).dtype.kind)
+
+
+def known(value: Value) -> bool:
+    """Whether every size of an answer is known."""
+    match value:
+        case Tensor(shape=shape):
+            return shape is not None and shape.closed and None not in shape.sizes()
+        case Int(size=size):
+            return size is not None
+        case Sequence(items=None, element=element, length=length):
+            return length is not None and known(element)
+        case Sequence(items=items):
+            return all(known(item) for item in items)
+        case Const() | Scalar() | Library():
+            return True
+    return False
+
+
+def contradiction(value: Value, real: Any, numbers: Numbers) -> str | None:
+    """What an answer says wrongly about the real result, or None."""
+    match value:
+        case Tensor():
+            return _tensor_contradiction(value, real, numbers)
+        case Int(size=size):
+            if size is not None and size.evaluate(numbers) not in (int(real), None):
+                return f"{size} is not {real}"
+        case Sequence(items=items) if items is not None:
+            if len(items) != len(real):
+                return f"{len(items)} items, not {len(real)}"
+            wrong = [contradiction(i, r, numbers) for i, r in zip(items, real, strict=True)]
+            return next((text for text in wrong if text is not None), None)
+        case Sequence(element=element, length=length):
+            if length is not None and length.evaluate(numbers) not in (len(real), None):
+                return f"{length} items, not {len(real)}"
+            wrong = [contradiction(element, item, numbers) for item in real]
+            return next((text for text in wrong if text is not None), None)
+        case Const(value=constant):
+            return None if constant == real else f"{constant} is not {real}"
+        case Scalar() if np.shape(real) != ():
+            return f"a scalar, not an array of shape {np.shape(real)}"
+    return None
+
+
+def _tensor_contradiction(tensor: Tensor, real: Any, numbers: Numbers) -> str | None:
+    if tensor.dtype is not None and tensor.dtype != real_dtype(real):
+        return f"dtype {tensor.dtype}, not {real_dtype(real)}"
+    if tensor.shape is None:
+        return None
+    return shape_contradiction(tensor.shape, tuple(np.shape(real)), numbers)
+
+
+def shape_contradiction(shape: Shape, found: tuple[int, ...], numbers: Numbers) -> str | None:
+    """What a shape says wrongly about the real sizes, or None."""
+    text = f"shape {shape}, not {found} (numbers: {numbers})"
+    if shape.closed:
+        if len(shape.lead) != len(found):
+            return text
+        pairs = list(zip(shape.lead, found, strict=True))
+    else:
+        if shape.at_least > len(found):
+            return text
+        trail = found[len(found) - len(shape.trail) :]
+        pairs = [*zip(shape.lead, found, strict=False), *zip(shape.trail, trail, strict=True)]
+    for axis, size in pairs:
+        if axis.size is not None and axis.size.evaluate(numbers) not in (size, None):
+            return text
+    return None
