@@ -6,8 +6,10 @@ or on prose is only a candidate here, until `attncheck.engine` has found the edi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from attncheck.algebra.broadcast import How
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Symbol
@@ -18,10 +20,12 @@ from attncheck.checks.view import View
 from attncheck.evidence.comments import claims
 from attncheck.evidence.declarations import Declarations, declared_dims, declared_in_comments
 from attncheck.finding import Severity
+from attncheck.graph import Graph, Operation
+from attncheck.operators.events import Elementwise
 from attncheck.settings import Settings
 from attncheck.source import Source
-from attncheck.suppose import Supposed, hints, suppose
-from attncheck.table import Scope
+from attncheck.suppose import Supposed, has_weights, hints, parameter_names, suppose
+from attncheck.table import Scope, hypotheses
 from attncheck.tracer.program import ProgramEvidence, array_libraries
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import Evidence
@@ -231,3 +235,87 @@ def _numbers(analysis: Analysis, function: Function, traced: Traced) -> dict[Sym
             if symbol is not None and number is not None:
                 numbers.setdefault(symbol, number)
     return numbers
+
+
+@dataclass(slots=True)
+class Retraced:
+    """A file traced again for one function: what is found in it, and how much is known.
+
+    ``keys`` are (rule, line); ``clashing`` the lines with an operation that cannot work;
+    ``stretched`` counts axes stretched on both sides of an operation at once.
+    """
+
+    source: Source
+    traces: list[Traced]
+    diagnosed: list[Diagnosed]
+    keys: set[tuple[str, int]]
+    clashing: set[int]
+    known: int
+    stretched: int
+
+    def operations(self) -> Iterator[Operation]:
+        """All operations of all traces."""
+        for traced in self.traces:
+            yield from traced.graph.operations
+
+    def graph_of(self, operation: Operation) -> Graph:
+        """The graph that an operation belongs to."""
+        for traced in self.traces:
+            operations = traced.graph.operations
+            if operation.number < len(operations) and operations[operation.number] is operation:
+                return traced.graph
+        raise ValueError("an operation of another trace")
+
+    def line(self, operation: Operation) -> int:
+        """The line of an operation."""
+        return self.source.span(operation.node).line
+
+    def code(self, operation: Operation) -> str:
+        """An operation as written."""
+        return " ".join(self.source.code(operation.node).split())
+
+
+def retrace(source: Source, settings: Settings, function: str, label: str | None) -> Retraced:
+    """Trace the module and one function again, under the hypothesis called `label` if one is given."""
+    tracer = make_tracer(source, settings)
+    module = tracer.run_module()
+    analysis = Analysis(source, tracer, module)
+    traces = [module]
+    for other in tracer.functions:
+        if other.qualified == function:
+            traces.append(_run_under(tracer, other, label))
+    diagnosed = [report for traced in traces for report in _diagnose(analysis, traced, {})]
+    operations = [operation for traced in traces for operation in traced.graph.operations]
+    return Retraced(
+        source,
+        traces,
+        diagnosed,
+        {(report.report.rule.code, source.span(report.report.node).line) for report in diagnosed},
+        {source.span(operation.node).line for operation in operations if operation.clash},
+        sum(_is_known(operation) for operation in operations),
+        sum(_stretches_both(operation) for operation in operations),
+    )
+
+
+def _run_under(tracer: Tracer, function: Function, label: str | None) -> Traced:
+    if label is not None:
+        names = parameter_names(function)
+        for hypothesis in hypotheses(names, tracer.scope, hints=hints(tracer, function)):
+            if hypothesis.label == label:
+                lenient = not has_weights(hypothesis)
+                return tracer.run_function(function, hypothesis, open_pair=lenient)
+    return tracer.run_function(function)
+
+
+def _is_known(operation: Operation) -> bool:
+    tensor = as_tensor(operation.output)
+    return tensor is not None and tensor.shape is not None
+
+
+def _stretches_both(operation: Operation) -> bool:
+    """Whether an elementwise operation repeats an axis on either side: an outer product."""
+    event = operation.event
+    if not isinstance(event, Elementwise) or event.broadcast is None:
+        return False
+    hows = {pairing.how for pairing in event.broadcast.pairings}
+    return {How.LEFT_STRETCHED, How.RIGHT_STRETCHED} <= hows

@@ -161,13 +161,13 @@ class Size:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Size | int) -> Size:
-        other = _size(other)
-        whole, rest = _split(self, other)
-        if not rest.terms and other.terms:
+        whole, rest = _split(self, _size(other))
+        _, rest, divisor = _reduced(rest, _size(other))
+        if not rest.terms and divisor.terms:
             return whole
-        if rest.number is not None and other.number:
-            return whole + rest.number // other.number
-        _, rest, divisor = _reduced(rest, other)
+        a, b = rest.number, divisor.number
+        if a is not None and b:
+            return whole + a // b
         inner = _lone_quotient(rest)
         if inner is not None and _surely_positive(divisor):
             # floor(floor(a / b) / c) is floor(a / (b*c)) for every c > 0.
@@ -178,13 +178,13 @@ class Size:
         return _size(other) // self
 
     def __mod__(self, other: Size | int) -> Size:
-        other = _size(other)
-        _, rest = _split(self, other)
-        if not rest.terms and other.terms:
+        _, rest = _split(self, _size(other))
+        scale, rest, divisor = _reduced(rest, _size(other))
+        if not rest.terms and divisor.terms:
             return ZERO
-        if rest.number is not None and other.number:
-            return const(rest.number % other.number)
-        scale, rest, divisor = _reduced(rest, other)
+        a, b = rest.number, divisor.number
+        if a is not None and b:
+            return scale * (a % b)
         return scale * _atom(Remainder(rest, divisor))
 
     def __rmod__(self, other: int) -> Size:

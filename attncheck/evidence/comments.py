@@ -111,15 +111,15 @@ def _read_target(text: str) -> str | None:
     tag = _TAG.match(text)
     if tag is not None:
         text = text[tag.end() :]
-    if _WHOLE.fullmatch(text):
-        told = announced is not None or tag is not None
-        return text if is_shape(text, announced=told) else None
+    told = announced is not None or tag is not None
+    if _WHOLE.fullmatch(text) and is_shape(text, announced=told):
+        return text
     return None if tag is not None else _read_times(text)
 
 
 def _read_times(text: str) -> str | None:
     """``B x T x d`` in brackets, if its parts are numbers and names that sizes have."""
-    parts = _TIMES.split(text.strip("()[]") if text[:1] in ("(", "[") else text)
+    parts = _TIMES.split(text[1:-1].strip() if _WHOLE.fullmatch(text) else text)
     if len(parts) < 2 or not all(part.isdigit() or part.isidentifier() for part in parts):
         return None
     names = [part for part in parts if not part.isdigit()]

@@ -47,7 +47,7 @@ _VALUE_WORDS: Final = words(
     """
 )
 _MANY: Final = words("labels lengths lens tokens words samples sentences frames patches")
-_PREFIXED: Final = re.compile(r"(?:d|n|t|num|dim|len|max)_\w+|[BCDHLNST]_?[0-9a-z]\w{0,8}")
+_PREFIXED: Final = re.compile(r"(?:d|n|t|num|dim|len|max)_\w+|[BCDHLNST](?:_\w+|[0-9a-z][0-9]?)")
 _TWO_CAPITALS: Final = re.compile(r"[BCDEHLMNSTW]{2}|[BCDEHLMNST][0-9]")
 #: Letters that are sizes in their own right, and those that are so beside others only.
 _LETTERS: Final = frozenset("bcdefhlmnstwBCDEFHLMNSTW")

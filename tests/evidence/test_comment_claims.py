@@ -43,7 +43,7 @@ def shape(line):
         ("# shape = (2, 3)", "(2, 3)"),
         ("# output shape: (B, T)", "(B, T)"),
         ("# torch.Size([2, 3, 4])", None),
-        ("# shape(batch_size, 64*32)", "(batch_size, 64*32)"),
+        ("# shape(batch_size, 64*32)", "(batch_size, 2048)"),
         ("# (T_enc,)", "(T_enc,)"),
         ("# [B]", "(B,)"),
         ("# (..., L, 1)", "(..., L, 1)"),

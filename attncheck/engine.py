@@ -1,0 +1,176 @@
+"""One file, from bytes to findings: the only place that knows the order.
+
+bytes -> guarded tree -> traces -> diagnoses -> fixes and asserts -> suppressions -> findings. Nothing
+a file contains makes `check_source` raise: what cannot be read or parsed is a failed file with one
+finding that says why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from attncheck.finding import Finding, ShapeText, Span
+from attncheck.source import Source, SourceError, load, mentions_tensors
+
+if TYPE_CHECKING:
+    from attncheck.analysis import Analysis
+    from attncheck.settings import Settings
+
+Status: TypeAlias = Literal["checked", "skipped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much was traced: functions, tensor values, those of known shape, calls not modelled."""
+
+    functions: int = 0
+    values: int = 0
+    known: int = 0
+    unmodelled: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """What checking one file gave; ``reason`` says why it was skipped or failed."""
+
+    path: str
+    status: Status
+    reason: str | None
+    findings: tuple[Finding, ...]
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeRow:
+    """One traced shape: of an assignment target, a parameter or a returned expression."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    function: str
+    name: str
+    expression: str
+    shape: ShapeText | None
+
+
+def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
+    """Check one file. Never raises for what the file contains."""
+    if not mentions_tensors(data):
+        return _without_tensors(data, path)
+    try:
+        source = load(data, path)
+    except SourceError as error:
+        return failed(path, error, settings)
+    from attncheck.analysis import analyse
+    from attncheck.findings import findings_of
+    from attncheck.suppress import apply
+
+    analysis = analyse(source, settings)
+    enabled = settings.enabled(path)
+    found = [f for f in findings_of(analysis, settings) if f.code in enabled]
+    kept, unused = apply(found, source, path, enabled)
+    return FileResult(
+        path, "checked", None, tuple(sorted((*kept, *unused), key=_order)), coverage(analysis)
+    )
+
+
+def _without_tensors(data: bytes, path: str) -> FileResult:
+    """A file without tensor code is not traced, but it has to be Python all the same."""
+    from attncheck.source import check_syntax
+
+    try:
+        check_syntax(data, path)
+    except SourceError as error:
+        return failed(path, error, None)
+    return FileResult(path, "skipped", "no tensor code", (), Coverage())
+
+
+def _order(finding: Finding) -> tuple[Span, str]:
+    return finding.span, finding.code
+
+
+def failed(path: str, error: SourceError, settings: Settings | None) -> FileResult:
+    """The result for a file that cannot be read or parsed: one finding that says why."""
+    from attncheck.checks.file_not_parsed import RULE
+
+    finding = Finding(
+        RULE.code,
+        RULE.name,
+        "error",
+        path,
+        Span(error.line, error.column, error.line, error.column + 1),
+        "",
+        error.message,
+    )
+    on = settings is None or RULE.code in settings.enabled(path)
+    return FileResult(path, "failed", error.message, (finding,) if on else (), Coverage())
+
+
+def trace_shapes(data: bytes, path: str, settings: Settings) -> list[ShapeRow]:
+    """The shapes of every assignment target, parameter and returned expression of a file.
+
+    Raises SourceError for a file that cannot be read or parsed.
+    """
+    source = load(data, path)
+    from attncheck.analysis import analyse
+
+    analysis = analyse(source, settings)
+    rows: dict[tuple[Span, str], ShapeRow] = {}
+    for traced in analysis.shown:
+        for site in traced.sites:
+            row = _row(source, traced, site)
+            known = rows.get((Span(row.line, row.column, row.end_line, row.end_column), row.name))
+            key = (Span(row.line, row.column, row.end_line, row.end_column), row.name)
+            rows[key] = row if known is None else _same(known, row)
+    return sorted(rows.values(), key=lambda row: (row.line, row.column))
+
+
+def _row(source: Source, traced: object, site: object) -> ShapeRow:
+    from attncheck.shapes import shape_text
+    from attncheck.tracer.machine import ShapeSite
+    from attncheck.tracer.trace import Traced
+
+    assert isinstance(site, ShapeSite) and isinstance(traced, Traced)
+    span = source.span(site.node)
+    expression = source.code(site.node) if site.name == "return" else site.name
+    return ShapeRow(
+        source.path,
+        span.line,
+        span.column,
+        span.end_line,
+        span.end_column,
+        site.function,
+        site.name,
+        expression,
+        shape_text(site.value, traced.facts),
+    )
+
+
+def _same(left: ShapeRow, right: ShapeRow) -> ShapeRow:
+    """One row for a place that ran more than once: what both runs agree on."""
+    if left.shape == right.shape:
+        return right
+    if left.shape is None or right.shape is None or len(left.shape) != len(right.shape):
+        return replace(right, shape=None)
+    agreed = tuple(
+        a if a == b else "?" for a, b in zip(left.shape, right.shape, strict=True)
+    )
+    return replace(right, shape=agreed)
+
+
+def coverage(analysis: Analysis) -> Coverage:
+    """How much of a file's tensor values has a known shape."""
+    from attncheck.shapes import count_known
+
+    values = known = 0
+    unmodelled: Counter[str] = Counter()
+    for traced in analysis.shown:
+        all_, sure = count_known(traced)
+        values, known = values + all_, known + sure
+        unmodelled.update(traced.unmodelled)
+    calls = tuple(sorted(unmodelled.items(), key=lambda item: (-item[1], item[0])))
+    return Coverage(len(analysis.general), values, known, calls)

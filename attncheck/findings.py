@@ -1,0 +1,150 @@
+"""From diagnoses to findings: the four parts put together, each fix tried before it is offered.
+
+A diagnosis that rests on names or on prose becomes a finding only if a candidate fix makes the whole
+function consistent; what no edit explains is not said (SPEC section 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.analysis import Analysis, Diagnosed
+from attncheck.checks.report import Culprit, Report
+from attncheck.finding import (
+    DecidedAt,
+    ExpectedPart,
+    Finding,
+    FixPart,
+    Refused,
+    TensorPart,
+    TraceStep,
+)
+from attncheck.repair.asserts import asserts
+from attncheck.repair.trial import Repair, Workshop
+from attncheck.settings import Settings
+from attncheck.shapes import sizes_text
+from attncheck.values.tensor import Tensor
+
+#: Suspects of one function for which fixes are tried.
+MOST_SUSPECTS = 3
+
+
+def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
+    """The findings of a file, each with its fix and asserts."""
+    if not analysis.certain and not analysis.suspects:
+        return
+    workshop = Workshop(analysis.source, settings)
+    for diagnosed in analysis.certain:
+        yield _finding(analysis, diagnosed, workshop.repair(diagnosed))
+    for group in analysis.suspects:
+        convicted = _convict(workshop, group)
+        if convicted is not None:
+            yield _finding(analysis, *convicted)
+
+
+def _convict(workshop: Workshop, group: list[Diagnosed]) -> tuple[Diagnosed, Repair] | None:
+    """The suspect that one edit clears entirely; None if there is none, or two at two places."""
+    convicted: list[tuple[Diagnosed, Repair]] = []
+    for diagnosed in group[:MOST_SUSPECTS]:
+        repair = workshop.repair(diagnosed)
+        if repair.candidate is not None:
+            convicted.append((diagnosed, repair))
+            break
+    return convicted[0] if convicted else None
+
+
+def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Finding:
+    report, source = diagnosed.report, analysis.source
+    span = source.span(report.node)
+    refused = tuple(Refused(line, reason) for line, reason in repair.refused)
+    message = report.message + (f" ({report.hidden})" if report.hidden else "")
+    expected = None
+    if report.derivation:
+        expected = ExpectedPart(sizes_text(report.expected), report.derivation)
+    return Finding(
+        report.rule.code,
+        report.rule.name,
+        diagnosed.severity,
+        source.path,
+        span,
+        report.operation.place.function,
+        message,
+        _tensor(diagnosed, report.culprit),
+        expected,
+        _fix(repair, refused),
+        refused,
+        _asserts(repair, span.line),
+        tuple(_trace(diagnosed)),
+    )
+
+
+def _fix(repair: Repair, refused: tuple[Refused, ...]) -> FixPart | None:
+    candidate = repair.candidate
+    if candidate is None:
+        return None
+    return FixPart(
+        repair.line,
+        candidate.description,
+        "safe" if candidate.safe else "unsafe",
+        repair.edits,
+        refused,
+    )
+
+
+def _asserts(repair: Repair, line: int) -> tuple[str, ...]:
+    """The asserts for the fixed line, from the trace of the patched file."""
+    after = repair.after
+    if after is None:
+        return ()
+    line = repair.edits[0].span.line
+    for traced in reversed(after.traces):
+        made = asserts(traced, after.source, line)
+        if made:
+            return made
+    return ()
+
+
+def _tensor(diagnosed: Diagnosed, culprit: Culprit | None) -> TensorPart | None:
+    if culprit is None:
+        return None
+    view = diagnosed.view
+    decided_at, origin = _decided(diagnosed, culprit.tensor)
+    return TensorPart(
+        view.code(culprit.node), sizes_text(view.sizes(culprit.tensor)), decided_at, origin
+    )
+
+
+def _decided(diagnosed: Diagnosed, tensor: Tensor) -> tuple[DecidedAt | None, str]:
+    """Where a tensor's shape was decided, and that in words."""
+    view = diagnosed.view
+    made = view.graph.maker(tensor)
+    if made is not None:
+        line = view.line(made.node)
+        return DecidedAt(line, "operation"), f"made by `{view.code(made.node)}`, line {line}"
+    decided = tensor.decided
+    if decided is None:
+        return None, ""
+    line = decided.line or _parameter_line(diagnosed, tensor)
+    return DecidedAt(line, decided.by), decided.text
+
+
+def _parameter_line(diagnosed: Diagnosed, tensor: Tensor) -> int:
+    for site in diagnosed.traced.sites:
+        if site.value is tensor or getattr(site.value, "tensor", None) is tensor:
+            return diagnosed.view.line(site.node)
+    return diagnosed.view.line(diagnosed.report.node)
+
+
+def _trace(diagnosed: Diagnosed) -> Iterator[TraceStep]:
+    """The operands that the finding rests on, and what is known of the sizes' names."""
+    report: Report = diagnosed.report
+    view = diagnosed.view
+    for operand, tensor in report.operation.tensors():
+        if operand.node is None:
+            continue
+        decided_at, _ = _decided(diagnosed, tensor)
+        by = "operation" if decided_at is None else decided_at.by
+        line = view.line(operand.node) if decided_at is None else decided_at.line
+        yield TraceStep(line, view.code(operand.node), sizes_text(view.sizes(tensor)), by)
+
+

@@ -1,0 +1,1 @@
+"""Fixes: one-line candidates, tried by tracing the patched file again, and the asserts."""

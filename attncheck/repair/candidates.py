@@ -1,0 +1,407 @@
+"""Candidate fixes: small edits of the expression that failed, or of where the wrong shape was made.
+
+Nothing here judges whether a candidate is right; `attncheck.repair.trial` applies each and traces
+again. Candidates come in the order in which they would be preferred: the smallest edit at the place
+that is to blame first. Those that would only broadcast the mistake away are marked, so that they can
+be shown as refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from attncheck.checks.report import Report, Sizes
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.repair.wording import (
+    argument_of,
+    bracketed,
+    call_with,
+    flipped,
+    fresh_name,
+    index_with_axis,
+    strip_column,
+    with_axis_of_one,
+)
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """New text in the place of an expression, or (``after``) right behind it."""
+
+    node: cst.CSTNode
+    text: str
+    after: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Changes of some expressions, and what they do in words.
+
+    ``broadcasts`` marks a candidate that only makes an axis of 1 for broadcasting to stretch;
+    ``new_name`` a name that the user has to provide.
+    """
+
+    changes: tuple[Change, ...]
+    description: str
+    safe: bool = True
+    broadcasts: bool = False
+    new_name: str | None = None
+
+
+Generator = Callable[[Report, View], Iterator[Candidate]]
+
+
+def candidates(report: Report, view: View) -> Iterator[Candidate]:
+    """The candidates for a report, best first."""
+    generator = _GENERATORS.get(report.rule.code)
+    if generator is not None:
+        yield from generator(report, view)
+
+
+def _edit(node: cst.CSTNode, text: str, description: str, **marks: bool) -> Candidate:
+    return Candidate((Change(node, text),), description, **marks)
+
+
+# -- products -----------------------------------------------------------------------------------
+
+
+def _product(report: Report, view: View) -> Iterator[Candidate]:
+    """Transpose the culprit, transpose the other, swap the two, or take another weight."""
+    (left, a), (right, b) = list(report.operation.tensors())[:2]
+    assert report.culprit is not None
+    first, second = (left, a), (right, b)
+    if report.culprit.node is right.node:
+        first, second = second, first
+    for operand, tensor in (first, second):
+        yield from _flip(view, operand.node, tensor)
+    yield from _rerouted(report, view)
+    if left.node is not None and right.node is not None and _is_product(report.operation.node):
+        texts = (bracketed(view, right.node), bracketed(view, left.node))
+        yield Candidate(
+            (Change(left.node, texts[0]), Change(right.node, texts[1])),
+            "swap the operands",
+            safe=False,
+        )
+
+
+def _is_product(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.BinaryOperation | cst.Call)
+
+
+def _flip(view: View, node: cst.CSTNode | None, tensor: Tensor) -> Iterator[Candidate]:
+    if node is None:
+        return
+    text = flipped(view, node, tensor)
+    if text is not None:
+        yield _edit(node, text, f"transpose {view.code(node)}" if text.endswith(".T") else f"use {text}")
+
+
+def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
+    """Another tensor of the function in the culprit's place, if it has the shape wanted there."""
+    culprit = report.culprit
+    if culprit is None or report.expected is None:
+        return
+    own = view.code(culprit.node).split(".")[0].split("[")[0]
+    for site in view.traced.sites:
+        tensor = as_tensor(site.value)
+        sizes = view.sizes(tensor)
+        if tensor is None or sizes is None or not site.name.isidentifier() or site.name == own:
+            continue
+        if site.node not in _parameters(view):
+            continue
+        if sizes == report.expected:
+            yield _edit(culprit.node, site.name, f"use {site.name}", safe=False)
+        elif len(sizes) >= 2 and (*sizes[:-2], sizes[-1], sizes[-2]) == report.expected:
+            yield _edit(culprit.node, f"{site.name}.T", f"use {site.name}", safe=False)
+
+
+def _parameters(view: View) -> set[cst.CSTNode]:
+    function = view.traced.function
+    if function is None:
+        return set()
+    parameters = function.node.params
+    listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+    return {parameter.name for parameter in listed}
+
+
+def _project(report: Report, view: View) -> Iterator[Candidate]:
+    """A learned projection of the culprit to the size that the product wants; never a slice."""
+    yield from (c for c in _product(report, view) if c.safe)
+    culprit = report.culprit
+    sizes = None if culprit is None else view.sizes(culprit.tensor)
+    if culprit is None or sizes is None or report.expected is None:
+        return
+    name = fresh_name(view, "W_proj")
+    code = bracketed(view, culprit.node)
+    size, wanted = sizes[-1], report.expected[-1]
+    text = f"({code} @ {name})"
+    yield Candidate(
+        (Change(culprit.node, text),),
+        f"project {view.code(culprit.node)} by a learned {name} of shape ({size}, {wanted})",
+        safe=False,
+        new_name=name,
+    )
+
+
+# -- elementwise --------------------------------------------------------------------------------
+
+
+def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
+    """Turn the culprit round, or give it the axis it lacks; else axes of 1, to be refused."""
+    tensors = list(report.operation.tensors())
+    culprit = report.culprit
+    if culprit is None:
+        return
+    sizes = view.sizes(culprit.tensor)
+    turned = _is_turned(sizes, report.expected)
+    if turned:
+        yield from _flip(view, culprit.node, culprit.tensor)
+        yield from _flip_maker(view, culprit.tensor)
+    elif sizes is not None and report.expected is not None:
+        for axis in range(len(sizes) + 1):
+            if (*sizes[:axis], *report.expected[axis : axis + 1], *sizes[axis:]) == report.expected:
+                text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
+                yield _edit(culprit.node, text, f"give it an axis of 1 at {axis}")
+    for operand, tensor in tensors:
+        if operand.node is None or operand.node is culprit.node:
+            continue
+        yield from _flip(view, operand.node, tensor)
+        if turned and (other := view.sizes(tensor)) is not None:
+            text = with_axis_of_one(view, operand.node, tensor, len(other), len(other))
+            yield _edit(operand.node, text, "give it an axis of 1", broadcasts=True)
+
+
+def _is_turned(sizes: Sizes | None, expected: Sizes | None) -> bool:
+    if sizes is None or expected is None or len(sizes) < 2:
+        return False
+    return expected == (*sizes[:-2], sizes[-1], sizes[-2])
+
+
+def _flip_maker(view: View, tensor: Tensor) -> Iterator[Candidate]:
+    """The transpose taken out where the culprit was made."""
+    made = view.graph.maker(tensor)
+    if made is None:
+        return
+    text = flipped(view, made.node, tensor)
+    if text is not None and not text.endswith(".T"):
+        yield _edit(made.node, text, f"use {text}")
+
+
+def _outer(report: Report, view: View) -> Iterator[Candidate]:
+    """Take the column's axis of 1 away: where it was made, or where it is used."""
+    culprit = report.culprit
+    if culprit is None:
+        return
+    for node, text, description in _column_makers(view, culprit.tensor, culprit.node):
+        yield _edit(node, text, description)
+    code = bracketed(view, culprit.node)
+    if culprit.tensor.library == "torch":
+        yield _edit(culprit.node, f"{code}.squeeze(-1)", "drop the axis of 1")
+    else:
+        yield _edit(culprit.node, f"{code}[..., 0]", "drop the axis of 1")
+
+
+def _column_makers(
+    view: View, tensor: Tensor, node: cst.CSTNode
+) -> Iterator[tuple[cst.CSTNode, str, str]]:
+    """The expressions on the way to a column that gave it its last axis, each without it."""
+    waiting: list[Tensor] = [tensor]
+    for _ in range(12):
+        made = view.graph.maker(waiting.pop(0)) if waiting else None
+        if made is None:
+            continue
+        stripped = strip_column(view, made)
+        if stripped is not None:
+            yield stripped
+        for _, operand in made.tensors():
+            sizes = view.sizes(operand)
+            if sizes and sizes[-1] is not None and sizes[-1].number == 1:
+                waiting.append(operand)
+
+
+# -- reductions ---------------------------------------------------------------------------------
+
+
+def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
+    culprit = report.culprit
+    made = None if culprit is None else view.graph.maker(culprit.tensor)
+    if made is None or culprit is None or not isinstance(made.node, cst.Call):
+        return
+    word = "keepdim" if made.spelling.startswith("torch") else "keepdims"
+    text = call_with(view, made.node, f"{word}=True")
+    yield _edit(made.node, text, f"keep the reduced axis ({word}=True)")
+
+
+def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
+    """Another axis in the softmax, in the helper's call, or in the sum of a hand-written one."""
+    if report.axis is None:
+        return
+    shape = view.shape(as_tensor(report.operation.output))
+    last = shape is not None and shape.closed and report.axis == len(shape.axes) - 1
+    axis = "-1" if last else str(report.axis)
+    for node in (report.node, *_reductions(report.operation, view)):
+        if not isinstance(node, cst.Call):
+            continue
+        argument = argument_of(node)
+        if argument is not None:
+            yield _edit(argument, axis, f"normalise axis {axis}")
+        elif node is not report.node:
+            yield _edit(
+                node,
+                call_with(view, node, f"axis={axis}, keepdims=True"),
+                f"sum each row by itself (axis={axis})",
+            )
+        else:
+            word = "dim" if report.operation.spelling.startswith("torch") else "axis"
+            yield _edit(node, call_with(view, node, f"{word}={axis}"), f"normalise axis {axis}")
+
+
+def _reductions(operation: Operation, view: View) -> Iterator[cst.CSTNode]:
+    """The sums that a hand-written softmax divides by."""
+    for _, tensor in operation.tensors():
+        made = view.graph.maker(tensor)
+        if made is not None and made.kind == "reduce":
+            yield made.node
+
+
+def _squeeze(report: Report, view: View) -> Iterator[Candidate]:
+    if report.axis is not None and isinstance(report.node, cst.Call):
+        text = call_with(view, report.node, str(report.axis))
+        yield _edit(report.node, text, f"squeeze axis {report.axis} only")
+
+
+def _loss(report: Report, view: View) -> Iterator[Candidate]:
+    culprit = report.culprit
+    if culprit is None:
+        return
+    sizes = view.sizes(culprit.tensor) or ()
+    ones = [i for i, size in enumerate(sizes) if size is not None and size.number == 1]
+    code = bracketed(view, culprit.node)
+    for axis in reversed(ones):
+        if culprit.tensor.library == "torch":
+            yield _edit(culprit.node, f"{code}.squeeze({axis})", f"drop axis {axis}, which is 1")
+        else:
+            yield _edit(culprit.node, index_with_axis(code, axis, len(sizes)), "drop the axis of 1")
+
+
+# -- reshapes, joins, subscripts ----------------------------------------------------------------
+
+
+def _transpose_after_view(report: Report, view: View) -> Iterator[Candidate]:
+    """Split in the order that the elements have, then transpose."""
+    node = report.node
+    if not isinstance(node, cst.Call):
+        return
+    arguments = [argument.value for argument in node.args]
+    if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
+        arguments = [element.value for element in arguments[0].elements]
+    torch = report.operation.spelling.startswith("torch")
+    for i in range(len(arguments)):
+        for j in range(i + 1, len(arguments)):
+            swap = f".transpose({i}, {j})" if torch else f".swapaxes({i}, {j})"
+            yield Candidate(
+                (
+                    Change(arguments[i], view.code(arguments[j])),
+                    Change(arguments[j], view.code(arguments[i])),
+                    Change(node, swap, after=True),
+                ),
+                f"split in the order of the elements, then transpose {i} and {j}",
+            )
+    yield from _transpose_before_view(report, view)
+
+
+def _transpose_before_view(report: Report, view: View) -> Iterator[Candidate]:
+    """Transpose two axes back before they are merged."""
+    culprit = report.culprit
+    sizes = None if culprit is None else view.sizes(culprit.tensor)
+    if culprit is None or sizes is None:
+        return
+    torch = report.operation.spelling.startswith("torch")
+    code = bracketed(view, culprit.node)
+    verb = "reshape" if torch else None
+    for i in range(len(sizes)):
+        for j in range(i + 1, len(sizes)):
+            swap = f"{code}.transpose({i}, {j})" if torch else f"{code}.swapaxes({i}, {j})"
+            changes: tuple[Change, ...] = (Change(culprit.node, swap),)
+            if verb is not None and isinstance(report.node, cst.Call):
+                function = report.node.func
+                if isinstance(function, cst.Attribute) and function.attr.value == "view":
+                    changes = (*changes, Change(function.attr, verb))
+            yield Candidate(changes, f"transpose axes {i} and {j} before they are merged")
+
+
+def _join(report: Report, view: View) -> Iterator[Candidate]:
+    node = report.node
+    argument = argument_of(node) if isinstance(node, cst.Call) else None
+    if argument is None:
+        return
+    for axis in ("-1", "0", "1"):
+        if view.code(argument) != axis:
+            yield _edit(argument, axis, f"join along axis {axis}", safe=False)
+
+
+def _axis(report: Report, view: View) -> Iterator[Candidate]:
+    node = report.node
+    argument = argument_of(node) if isinstance(node, cst.Call) else None
+    if argument is not None:
+        for axis in ("-1", "0", "1"):
+            if view.code(argument) != axis:
+                yield _edit(argument, axis, f"use axis {axis}", safe=False)
+
+
+def _subscripts(report: Report, view: View) -> Iterator[Candidate]:
+    """Two letters of one operand exchanged, or the letters of the output put in another order."""
+    node = report.node
+    if not isinstance(node, cst.Call) or not node.args:
+        return
+    literal = node.args[0].value
+    if not isinstance(literal, cst.SimpleString):
+        return
+    text = literal.value
+    for i in range(len(text)):
+        for j in range(i + 1, len(text)):
+            between = text[i : j + 1]
+            if text[i].isalpha() and text[j].isalpha() and between.isalpha() and text[i] != text[j]:
+                swapped = text[:i] + text[j] + text[i + 1 : j] + text[i] + text[j + 1 :]
+                yield _edit(literal, swapped, f"write {swapped}", safe=False)
+
+
+def _inferred(report: Report, view: View) -> Iterator[Candidate]:
+    """One of the sizes left to be inferred."""
+    node = report.node
+    if not isinstance(node, cst.Call):
+        return
+    arguments = [argument.value for argument in node.args if argument.keyword is None]
+    if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
+        arguments = [element.value for element in arguments[0].elements]
+    if any(view.code(argument) == "-1" for argument in arguments):
+        return
+    for argument in reversed(arguments):
+        yield _edit(argument, "-1", "let this size follow from the others", safe=False)
+
+
+_GENERATORS: dict[str, Generator] = {
+    "ATN101": _product,
+    "ATN102": _product,
+    "ATN104": _axis,
+    "ATN105": _inferred,
+    "ATN106": _join,
+    "ATN107": _subscripts,
+    "ATN109": _project,
+    "ATN110": _elementwise,
+    "ATN201": _outer,
+    "ATN202": _elementwise,
+    "ATN203": _keepdim,
+    "ATN204": _loss,
+    "ATN205": _squeeze,
+    "ATN301": _softmax_axis,
+    "ATN302": _product,
+    "ATN303": _transpose_after_view,
+}
+

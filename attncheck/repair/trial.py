@@ -1,0 +1,154 @@
+"""Trying a candidate: the patched file is traced again, and judged against what was traced before.
+
+A candidate counts only if the finding goes, none comes, nothing that was known becomes unknown, and
+no axis is stretched that was not stretched before: a fix that makes an error vanish by broadcasting
+is refused, with that reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from attncheck.algebra.broadcast import How
+from attncheck.analysis import Diagnosed, Retraced, retrace
+from attncheck.attention import tolerable
+from attncheck.checks.report import text_of
+from attncheck.finding import Edit, Span
+from attncheck.graph import Operation
+from attncheck.operators.events import Elementwise
+from attncheck.repair.candidates import Candidate, candidates
+from attncheck.settings import Settings
+from attncheck.source import Source, SourceError, apply_edits, load
+from attncheck.values.value import as_tensor
+
+#: Candidates tried for one finding, and refusals shown with it.
+MOST_TRIED = 14
+MOST_REFUSED = 2
+_STRETCHED = frozenset({How.LEFT_STRETCHED, How.RIGHT_STRETCHED})
+
+
+@dataclass(slots=True)
+class Repair:
+    """The candidate that survived, with the patched file and its trace; and those that fell."""
+
+    candidate: Candidate | None = None
+    edits: tuple[Edit, ...] = ()
+    line: str = ""
+    after: Retraced | None = None
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Workshop:
+    """Tries candidates for the findings of one file, within a budget of traces."""
+
+    def __init__(self, source: Source, settings: Settings, most: int = 60) -> None:
+        self.source = source
+        self.settings = settings
+        self.left = most
+        self._before: dict[tuple[str, str | None], Retraced] = {}
+
+    def repair(self, diagnosed: Diagnosed) -> Repair:
+        """The best fix for a finding, or none; what was refused on the way."""
+        repair = Repair()
+        tried = 0
+        for candidate in candidates(diagnosed.report, diagnosed.view):
+            if repair.candidate is not None and not candidate.broadcasts:
+                continue
+            if tried >= MOST_TRIED or self.left <= 0:
+                break
+            tried += 1
+            self._try(diagnosed, candidate, repair)
+        return repair
+
+    def _try(self, diagnosed: Diagnosed, candidate: Candidate, repair: Repair) -> None:
+        edits = tuple(self._edits(candidate))
+        line = self._line(diagnosed, edits)
+        if line is None:
+            return
+        self.left -= 1
+        after = self._traced(diagnosed, edits)
+        if after is None:
+            return
+        fault = self._fault(diagnosed, candidate, after)
+        if fault is None:
+            repair.candidate, repair.edits, repair.line, repair.after = candidate, edits, line, after
+        elif candidate.broadcasts and len(repair.refused) < MOST_REFUSED:
+            repair.refused.append((line, fault))
+
+    def _edits(self, candidate: Candidate) -> Iterator[Edit]:
+        for change in candidate.changes:
+            span = self.source.span(change.node)
+            if change.after:
+                span = Span(span.end_line, span.end_column, span.end_line, span.end_column)
+            yield Edit(span, change.text)
+
+    def _line(self, diagnosed: Diagnosed, edits: tuple[Edit, ...]) -> str | None:
+        """The corrected source line; None if the edits are not all within one line."""
+        lines = {edit.span.line for edit in edits} | {edit.span.end_line for edit in edits}
+        if len(lines) != 1 or any("\n" in edit.text for edit in edits):
+            return None
+        (number,) = lines
+        text = self.source.lines[number - 1]
+        for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
+            text = text[: edit.span.column - 1] + edit.text + text[edit.span.end_column - 1 :]
+        return text.strip()
+
+    def _traced(self, diagnosed: Diagnosed, edits: tuple[Edit, ...]) -> Retraced | None:
+        try:
+            data = apply_edits(self.source.text.encode(), edits)
+            patched = load(data, self.source.path)
+        except (SourceError, ValueError):
+            return None
+        return retrace(patched, self.settings, *self._root(diagnosed))
+
+    def _root(self, diagnosed: Diagnosed) -> tuple[str, str | None]:
+        hypothesis = diagnosed.traced.hypothesis
+        function = diagnosed.report.operation.place.function
+        return function, None if hypothesis is None else hypothesis.label
+
+    def _fault(
+        self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced
+    ) -> str | None:
+        """Why a candidate is no fix, or None if it is one."""
+        root = self._root(diagnosed)
+        if root not in self._before:
+            self._before[root] = retrace(self.source, self.settings, *root)
+        before = self._before[root]
+        for operation in after.operations():
+            if operation.clash is not None and not tolerable(operation, after.graph_of(operation)):
+                if after.line(operation) not in before.clashing or candidate.broadcasts:
+                    return f"then `{after.code(operation)}` {operation.clash.text}"
+        finding = (diagnosed.report.rule.code, self.source.span(diagnosed.report.node).line)
+        came = after.keys - before.keys
+        if finding in after.keys:
+            return "the finding stays"
+        if came:
+            return f"it makes a new finding: {min(came)[0]}"
+        if candidate.new_name is None and after.known < before.known:
+            return "less is known of the shapes afterwards"
+        if after.stretched > before.stretched or candidate.broadcasts:
+            return _stretches(after, finding[1]) or "it only broadcasts the difference away"
+        return None
+
+
+def _stretches(after: Retraced, line: int) -> str:
+    """What a candidate stretches, in words."""
+    for operation in after.operations():
+        if after.line(operation) == line and stretched(operation):
+            left, right = [
+                text_of(None if t.shape is None or not t.shape.closed else t.shape.sizes())
+                for _, t in list(operation.tensors())[:2]
+            ]
+            return f"broadcasts {right} over {left}"
+    return ""
+
+
+def stretched(operation: Operation) -> bool:
+    """Whether an elementwise operation repeats an axis of 1 on either side."""
+    event = operation.event
+    if not isinstance(event, Elementwise) or event.broadcast is None:
+        return False
+    if as_tensor(operation.output) is None:
+        return False
+    return any(pairing.how in _STRETCHED for pairing in event.broadcast.pairings)

@@ -1,0 +1,45 @@
+"""Traced shapes as reports show them: integers, expressions as strings, ``?`` where unknown."""
+
+from __future__ import annotations
+
+from attncheck.algebra.facts import Facts
+from attncheck.algebra.shape import expand
+from attncheck.checks.report import Sizes
+from attncheck.finding import ShapeText
+from attncheck.tracer.trace import Traced
+from attncheck.values.value import Parameter, Value, as_tensor
+
+
+def sizes_text(sizes: Sizes | None) -> ShapeText | None:
+    """Sizes as the JSON has them."""
+    if sizes is None:
+        return None
+    return tuple(
+        "?" if size is None else number if (number := size.number) is not None else str(size)
+        for size in sizes
+    )
+
+
+def shape_text(value: Value, facts: Facts) -> ShapeText | None:
+    """The shape of a tensor value, or None if it is none or not all its axes are known."""
+    tensor = as_tensor(value)
+    if tensor is None or tensor.shape is None:
+        return None
+    shape = expand(tensor.shape, facts)
+    return sizes_text(shape.sizes()) if shape.closed else None
+
+
+def count_known(traced: Traced) -> tuple[int, int]:
+    """How many tensor values a trace has, and how many of them have a shape without a ``?``."""
+    values = known = 0
+    for operation in traced.graph.operations:
+        if as_tensor(operation.output) is not None:
+            values += 1
+            shape = shape_text(operation.output, traced.facts)
+            known += shape is not None and "?" not in shape
+    for site in traced.sites:
+        if type(site.value) is not Parameter and as_tensor(site.value) is not None:
+            values += 1
+            shape = shape_text(site.value, traced.facts)
+            known += shape is not None and "?" not in shape
+    return values, known
