@@ -26,6 +26,7 @@ from attncheck.settings import Settings
 from attncheck.source import Source
 from attncheck.suppose import Supposed, has_weights, hints, parameter_names, suppose
 from attncheck.table import Scope, hypotheses
+from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import Evidence
@@ -63,6 +64,8 @@ class Analysis:
     shown: list[Traced] = field(default_factory=list)
     certain: list[Diagnosed] = field(default_factory=list)
     suspects: list[list[Diagnosed]] = field(default_factory=list)
+    #: the hypothesis that tells most about each function, by qualified name
+    labels: dict[str, str] = field(default_factory=dict)
 
 
 def make_tracer(source: Source, settings: Settings) -> Tracer:
@@ -102,8 +105,14 @@ def analyse(source: Source, settings: Settings) -> Analysis:
     _take(found, _diagnose(analysis, analysis.module, {}))
     for function in tracer.functions:
         _function(analysis, function, found)
-    analysis.certain = list(found.values())
+    analysis.certain = _without_idle_notes(list(found.values()))
     return analysis
+
+
+def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:
+    """The reports without the notes about an operation that an error or warning is about."""
+    serious = {report.report.node for report in reports if report.severity != "note"}
+    return [r for r in reports if r.severity != "note" or r.report.node not in serious]
 
 
 def _function(
@@ -118,6 +127,9 @@ def _function(
     _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
     prose = [report for report in reports if report.evidence >= Evidence.PROSE]
     supposed = suppose(tracer, function, general, contradictions)
+    telling = (*supposed.consistent, *supposed.suspects)
+    if telling and telling[0].hypothesis is not None:
+        analysis.labels[function.qualified] = telling[0].hypothesis.label
     adopted = supposed.adopted
     if adopted is not None:
         analysis.shown[-1] = adopted
@@ -257,6 +269,14 @@ class Retraced:
         """All operations of all traces."""
         for traced in self.traces:
             yield from traced.graph.operations
+
+    def sites_of(self, function: str) -> Iterator[tuple[list[ShapeSite], Traced]]:
+        """The sites of a function, of the trace in names first, then of its latest concrete call."""
+        for traced in reversed(self.traces):
+            if traced.function is not None or not function:
+                yield traced.sites, traced
+            elif function in traced.inner:
+                yield traced.inner[function], traced
 
     def graph_of(self, operation: Operation) -> Graph:
         """The graph that an operation belongs to."""

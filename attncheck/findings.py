@@ -19,7 +19,7 @@ from attncheck.finding import (
     TensorPart,
     TraceStep,
 )
-from attncheck.repair.asserts import asserts
+from attncheck.repair.asserts import asserts, projection_assert
 from attncheck.repair.trial import Repair, Workshop
 from attncheck.settings import Settings
 from attncheck.shapes import sizes_text
@@ -33,7 +33,7 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
     """The findings of a file, each with its fix and asserts."""
     if not analysis.certain and not analysis.suspects:
         return
-    workshop = Workshop(analysis.source, settings)
+    workshop = Workshop(analysis.source, settings, analysis.labels)
     for diagnosed in analysis.certain:
         yield _finding(analysis, diagnosed, workshop.repair(diagnosed))
     for group in analysis.suspects:
@@ -67,13 +67,13 @@ def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Findin
         diagnosed.severity,
         source.path,
         span,
-        report.operation.place.function,
+        report.place,
         message,
         _tensor(diagnosed, report.culprit),
         expected,
         _fix(repair, refused),
         refused,
-        _asserts(repair, span.line),
+        _asserts(diagnosed, repair),
         tuple(_trace(diagnosed)),
     )
 
@@ -91,14 +91,17 @@ def _fix(repair: Repair, refused: tuple[Refused, ...]) -> FixPart | None:
     )
 
 
-def _asserts(repair: Repair, line: int) -> tuple[str, ...]:
+def _asserts(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
     """The asserts for the fixed line, from the trace of the patched file."""
-    after = repair.after
-    if after is None:
+    after, candidate = repair.after, repair.candidate
+    if after is None or candidate is None:
         return ()
+    if candidate.new_name is not None:
+        return projection_assert(diagnosed.report, diagnosed.view, candidate.changes[0].text)
     line = repair.edits[0].span.line
-    for traced in reversed(after.traces):
-        made = asserts(traced, after.source, line)
+    function = diagnosed.report.place
+    for sites, traced in after.sites_of(function):
+        made = asserts(sites, traced, after.source, line)
         if made:
             return made
     return ()

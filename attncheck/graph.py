@@ -29,13 +29,21 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
+class Caller:
+    """A call on the way to an operation: the expression, and the function it stands in."""
+
+    node: cst.CSTNode
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """The function that an operation was traced in, and the calls that led there."""
 
     function: str
     node: cst.CSTNode | None
-    #: the call expressions on the way from the traced root, outermost first
-    calls: tuple[cst.CSTNode, ...] = ()
+    #: the calls on the way from the traced root, outermost first
+    calls: tuple[Caller, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

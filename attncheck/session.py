@@ -61,6 +61,10 @@ def check(paths: list[str], options: Options = _DEFAULTS) -> int:
     from attncheck.runner import check_files
 
     results = check_files(work.jobs, options.jobs)
+    for result in results:
+        # With ATN902 switched off no finding says so, and the exit code must not go unexplained.
+        if result.status == "failed" and not result.findings:
+            complain(f"{result.path}: {result.reason}")
     done = Run(tuple(results), tuple(work.skipped), tuple(work.problems))
     screen = Screen.open(options.color, options.output_file)
     try:

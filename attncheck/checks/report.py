@@ -48,6 +48,13 @@ class Report:
     hidden: str = ""
     axis: int | None = None
     claim: tuple[str, str] | None = None
+    #: the function that the node stands in, if it is not the operation's
+    function: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The qualified name of the function that the report is about."""
+        return self.operation.place.function if self.function is None else self.function
 
 
 def sizes_of(shape: Shape | None) -> Sizes | None:

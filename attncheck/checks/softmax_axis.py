@@ -43,8 +43,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 def where(site: Site, view: View) -> cst.CSTNode:
     """Where the axis was chosen: the call of the helper that was given it, or the softmax itself."""
     calls = site.softmax.place.calls
-    if calls and len(getattr(calls[-1], "args", ())) > 1:
-        return calls[-1]
+    if calls and len(getattr(calls[-1].node, "args", ())) > 1:
+        return calls[-1].node
     return site.softmax.node
 
 
@@ -89,9 +89,10 @@ def _finding(
     operand = next(iter(site.softmax.tensors()))[0]
     node = operand.node if operand.node is not None else site.softmax.node
     sizes = sizes_of(view.shape(site.scores_in)) or view.sizes(as_tensor(site.softmax.output))
-    place = where(site, view)
+    place, function = where(site, view), None
     if place is not site.softmax.node:
         node = argument(place) or node
+        function = site.softmax.place.calls[-1].function
     return Report(
         RULE,
         site.softmax,
@@ -101,4 +102,5 @@ def _finding(
         sizes,
         derivation,
         axis=axis,
+        function=function,
     )

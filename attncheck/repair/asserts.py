@@ -14,6 +14,9 @@ import libcst as cst
 from attncheck.algebra.shape import Shape, expand
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import find_sites
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.operators.events import Contraction
 from attncheck.source import Source
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced
@@ -54,29 +57,22 @@ def _spelled(size: Size, texts: dict[Symbol, str]) -> str:
     return text.replace("*", " * ").replace(" *  * ", "**")
 
 
-def names_before(traced: Traced, source: Source, line: int) -> Names:
+def names_before(
+    sites: list[ShapeSite], traced: Traced, source: Source, line: int
+) -> Names:
     """The names for sizes that a function has once the statement in `line` is done."""
     names = Names()
-    sites = [site for site in traced.sites if site.name.isidentifier() and site.name != "return"]
-    for site in sites:
+    named = [site for site in sites if site.name.isidentifier() and site.name != "return"]
+    for site in named:
         if type(site.value) is Int and site.value.size is not None:
             if source.span(site.node).line <= line:
                 size = traced.facts.resolve(site.value.size)
                 if size.number is None:
                     names.by_size.setdefault(size, site.name)
-    parameters = _parameter_names(traced)
-    for site in sites:
-        if site.node in parameters:
+    for site in named:
+        if source.span(site.node).line < line:
             _add_axes(names, site.name, _shape(as_tensor(site.value), traced))
     return names
-
-
-def _parameter_names(traced: Traced) -> set[cst.CSTNode]:
-    if traced.function is None:
-        return set()
-    parameters = traced.function.node.params
-    listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-    return {parameter.name for parameter in listed}
 
 
 def _add_axes(names: Names, name: str, shape: Shape | None) -> None:
@@ -93,19 +89,45 @@ def _shape(tensor: Tensor | None, traced: Traced) -> Shape | None:
     return expand(tensor.shape, traced.facts)
 
 
-def asserts(traced: Traced, source: Source, line: int) -> tuple[str, ...]:
+def asserts(
+    sites: list[ShapeSite], traced: Traced, source: Source, line: int
+) -> tuple[str, ...]:
     """The asserts that hold after the statement in `line` of a file that is right.
+
+    `sites` are those of the function that the line is in. Where the statement returns an
+    expression, the assert is about that expression.
     """
-    names = names_before(traced, source, line)
-    made = []
-    for site in traced.sites:
-        if source.span(site.node).line != line or site.name == "return":
+    names = names_before(sites, traced, source, line)
+    made: list[str] = []
+    for site in sites:
+        span = source.span(site.node)
+        if not span.line <= line <= span.end_line:
             continue
-        text = _shape_assert(site.name, _shape(as_tensor(site.value), traced), names)
-        if text is not None and isinstance(site.node, cst.Name | cst.Attribute):
+        code = site.name
+        if site.name == "return":
+            code = " ".join(source.code(site.node).split())
+            code = code if code.isidentifier() else f"({code})"
+        elif not isinstance(site.node, cst.Name | cst.Attribute):
+            continue
+        text = _shape_assert(code, _shape(as_tensor(site.value), traced), names)
+        if text is not None and text not in made:
             made.append(text)
+        if site.name != "return":
             made += _sum_assert(site, traced)
     return tuple(made)
+
+
+def projection_assert(report: Report, view: View, projected: str) -> tuple[str, ...]:
+    """The assert that a projected operand and the other one have the size that is contracted."""
+    event = report.operation.event
+    tensors = list(report.operation.tensors())
+    if report.culprit is None or not isinstance(event, Contraction) or len(tensors) != 2:
+        return ()
+    index = 0 if tensors[0][0].node is report.culprit.node else 1
+    own, other = (event.left_axes, event.right_axes)[:: 1 if index == 0 else -1]
+    name = view.name(tensors[1 - index][0])
+    name = name if name.isidentifier() else f"({name})"
+    return (f"assert {projected}.shape[{own[0]}] == {name}.shape[{other[0]}]",)
 
 
 def _shape_assert(code: str, shape: Shape | None, names: Names) -> str | None:

@@ -42,7 +42,10 @@ class Repair:
 class Workshop:
     """Tries candidates for the findings of one file, within a budget of traces."""
 
-    def __init__(self, source: Source, settings: Settings, most: int = 60) -> None:
+    def __init__(
+        self, source: Source, settings: Settings, labels: dict[str, str], most: int = 60
+    ) -> None:
+        self.labels = labels
         self.source = source
         self.settings = settings
         self.left = most
@@ -103,9 +106,11 @@ class Workshop:
         return retrace(patched, self.settings, *self._root(diagnosed))
 
     def _root(self, diagnosed: Diagnosed) -> tuple[str, str | None]:
+        """The function to trace again, and the hypothesis to do so under."""
         hypothesis = diagnosed.traced.hypothesis
-        function = diagnosed.report.operation.place.function
-        return function, None if hypothesis is None else hypothesis.label
+        function = diagnosed.report.place
+        label = self.labels.get(function) if hypothesis is None else hypothesis.label
+        return function, label
 
     def _fault(
         self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced

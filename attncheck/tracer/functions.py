@@ -8,8 +8,8 @@ import libcst as cst
 
 from attncheck.algebra.shape import open_shape
 from attncheck.algebra.size import Symbol, of
-from attncheck.graph import Place
-from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine
+from attncheck.graph import Caller, Place
+from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine, ShapeSite
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
@@ -122,9 +122,21 @@ def call_function(
     environment.names.update(arguments)
     if machine.observe_calls:
         machine.calls_seen.setdefault(function, []).append(arguments)
-    calls = (*machine.frame.place.calls, node)
+    place = machine.frame.place
+    calls = (*place.calls, Caller(node, place.function))
     frame = Frame(environment, Place(function.qualified, function.node, calls), function)
+    if machine.observe_calls:
+        machine.inner[function.qualified] = [
+            ShapeSite(function.qualified, name, parameter, arguments[name])
+            for name, parameter in _parameter_nodes(function)
+        ]
     return run_body(machine, frame)
+
+
+def _parameter_nodes(function: Function) -> Iterator[tuple[str, cst.Name]]:
+    parameters = function.node.params
+    for parameter in (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params):
+        yield parameter.name.value, parameter.name
 
 
 def run_body(machine: Machine, frame: Frame) -> Value:

@@ -118,6 +118,8 @@ class Machine:
         self.facts = Facts()
         self.graph = Graph()
         self.sites: list[ShapeSite] = []
+        #: the sites of the latest call of each function, where calls are observed
+        self.inner: dict[str, list[ShapeSite]] = {}
         self.unmodelled: dict[str, int] = {}
         #: arguments that calls on concrete values gave to the project's functions
         self.calls_seen: dict[Function, list[dict[str, Value]]] = {}
@@ -184,9 +186,12 @@ class Machine:
         self.graph.add(operation)
 
     def show(self, name: str, node: cst.CSTNode, value: Value) -> None:
-        """Note a site for `attncheck shapes`; only the traced root's own code is shown."""
+        """Note a site: of the traced root's own code, or of a function whose calls are observed."""
+        function = self.frame.place.function
         if len(self.frames) == 1:
-            self.sites.append(ShapeSite(self.frame.place.function, name, node, value))
+            self.sites.append(ShapeSite(function, name, node, value))
+        elif self.observe_calls:
+            self.inner.setdefault(function, []).append(ShapeSite(function, name, node, value))
 
     def defined(self, function: Function) -> None:
         """Note a function to be traced in general: one of the module or of a class, not a closure."""

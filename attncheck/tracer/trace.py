@@ -8,7 +8,7 @@ every joint hypothesis is traced as well (see `attncheck.tracer.hypotheses`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -48,6 +48,8 @@ class Traced:
     hypothesis: Hypothesis | None = None
     result: Value | None = None
     complete: bool = True
+    #: for the module body: the sites of the latest call of each function, by qualified name
+    inner: dict[str, list[ShapeSite]] = field(default_factory=dict)
 
 
 class Tracer:
@@ -181,6 +183,7 @@ class Tracer:
             machine.unmodelled,
             hypothesis,
             complete=complete,
+            inner=machine.inner,
         )
 
 

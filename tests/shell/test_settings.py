@@ -194,8 +194,8 @@ BAD_FILES = [
         "of rules, not []",
     ),
     (
-        '[tool.attncheck.per-file-ignores]\n"a.py" = ["ATNX"]\n',
-        "pyproject.toml: tool.attncheck.per-file-ignores.a.py: there is no rule `ATNX`; "
+        '[tool.attncheck.per-file-ignores]\n"a.py" = ["Q7"]\n',
+        "pyproject.toml: tool.attncheck.per-file-ignores.a.py: there is no rule `Q7`; "
         "see `attncheck rules`",
     ),
     (

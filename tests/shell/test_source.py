@@ -239,7 +239,7 @@ class TestPositions:
             "def f():\n\tx = 'é'; y = '\N{GRINNING FACE}' + x\n\n# end",
             "if x:\n  y\n # odd\n  z\n#d",
             "x = (1 +\n     2)  # c\n",
-            "a = 1\rb = 2\r",
+            "a = 1\rb = 2",
         ],
     )
     def test_agree_with_libcst_on_odd_layouts(self, text):
