@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attncheck.algebra.broadcast import Broadcast, broadcast
 from attncheck.algebra.contract import Contracted, contract
+from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape, closed, expand
 from attncheck.operators.axes import (
     append,
@@ -70,6 +71,8 @@ def _attend(call: Call, shapes: list[Shape], dtype: str | None) -> Outcome:
         mask = _mask(call, append(total, (time, source)))
     event = Attention(time, source, features, positions, mask)
     clash = _first_clash(features, positions, (batch, values))
+    if clash is None and grouped:
+        clash = _group_clash(call, outer, keys_outer)
     if clash is None and mask is not None and total is not None:
         given = call.shape("mask")
         assert given is not None
@@ -83,6 +86,19 @@ def _attend(call: Call, shapes: list[Shape], dtype: str | None) -> Outcome:
 def _mask(call: Call, scores: Shape) -> Broadcast | None:
     given = call.shape("mask")
     return None if given is None else broadcast(scores, given, call.facts)
+
+
+def _group_clash(call: Call, queries: Shape, keys: Shape) -> Clash | None:
+    """Why the query heads cannot share the key heads, or None: they must divide evenly."""
+    if not queries.closed or not keys.closed or not queries.lead or not keys.lead:
+        return None
+    heads, shared = queries.lead[-1].size, keys.lead[-1].size
+    if heads is None or shared is None:
+        return None
+    if call.facts.divisible(heads, shared) is not Verdict.DIFFERENT:
+        return None
+    text = f"shares {shared} key heads among {heads} query heads"
+    return Clash(Fault.SPLIT, text, 1, heads, shared)
 
 
 def _first_clash(

@@ -7,6 +7,7 @@ from the checked file goes through `printable`: none of its bytes can command a 
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -45,6 +46,10 @@ _NARROWEST: Final = 30
 #: The column, from the start of the code, beyond which no line's shapes are pushed.
 _MARGIN: Final = 64
 _TAB: Final = "    "
+#: A shape, which is not torn apart at the end of a line.
+_SHAPE: Final = re.compile(r"\([^()]{1,40}\)")
+#: Stands for a space that is not to be broken at; `printable` lets none of it through.
+_GLUE: Final = "\0"
 
 
 def render(run: Run, lines_of: Lines, width: int | None = None) -> Iterator[Line]:
@@ -60,7 +65,7 @@ def render_shapes(
     """A file's source with the shapes that were traced on a line beside it."""
     by_line: dict[int, list[str]] = {}
     for row in rows:
-        text = f"{printable(row.name)} {shape_text(row.shape)}"
+        text = printable(f"{row.name} {shape_text(row.shape)}")
         texts = by_line.setdefault(row.line, [])
         if text not in texts:
             texts.append(text)
@@ -165,7 +170,9 @@ def _wrap(text: str, width: int | None) -> list[str]:
     if width is None:
         return [text]
     room = max(width - _INDENT, _NARROWEST)
-    return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+    glued = _SHAPE.sub(lambda shape: shape[0].replace(" ", _GLUE), text)
+    parts = textwrap.wrap(glued, room, break_long_words=False, break_on_hyphens=False)
+    return [part.replace(_GLUE, " ") for part in parts] or [""]
 
 
 def _snippet(finding: Finding, source: Sequence[str], width: int | None) -> Iterator[Line]:

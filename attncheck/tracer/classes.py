@@ -40,7 +40,9 @@ def _fields(node: cst.ClassDef) -> tuple[str, ...]:
     """The annotated names of a class body, in order: the fields of a dataclass."""
     names = []
     for statement in node.body.body:
-        for part in getattr(statement, "body", ()):
+        if not isinstance(statement, cst.SimpleStatementLine):
+            continue
+        for part in statement.body:
             if isinstance(part, cst.AnnAssign) and isinstance(part.target, cst.Name):
                 names.append(part.target.value)
     return tuple(names)

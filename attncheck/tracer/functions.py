@@ -67,32 +67,20 @@ def _last_name(node: cst.BaseExpression) -> str:
 
 def is_generator(node: cst.FunctionDef) -> bool:
     """Whether the function yields, looking at its own statements only."""
-    return _yields(node.body)
-
-
-def _yields(node: cst.CSTNode) -> bool:
-    for statement in getattr(node, "body", ()) if not isinstance(node, cst.FunctionDef) else ():
-        if isinstance(statement, cst.Expr):
-            if isinstance(statement.value, cst.Yield):
+    waiting: list[cst.CSTNode] = [node.body]
+    while waiting:
+        block = waiting.pop()
+        if isinstance(block, cst.SimpleStatementLine | cst.SimpleStatementSuite):
+            if any(isinstance(getattr(part, "value", None), cst.Yield) for part in block.body):
                 return True
-        elif isinstance(statement, cst.Assign):
-            if isinstance(statement.value, cst.Yield):
-                return True
-        elif isinstance(statement, cst.CSTNode) and _block_yields(statement):
-            return True
+        elif isinstance(block, cst.IndentedBlock):
+            waiting += block.body
+        elif not isinstance(block, cst.FunctionDef | cst.ClassDef):
+            parts = [getattr(block, name, None) for name in ("body", "orelse", "finalbody")]
+            parts += getattr(block, "handlers", ())
+            parts += getattr(block, "cases", ())
+            waiting += [part for part in parts if isinstance(part, cst.CSTNode)]
     return False
-
-
-def _block_yields(node: cst.CSTNode) -> bool:
-    if isinstance(node, cst.SimpleStatementLine | cst.IndentedBlock):
-        return _yields(node)
-    parts = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
-    parts += getattr(node, "handlers", ())
-    return any(
-        _block_yields(part)
-        for part in parts
-        if isinstance(part, cst.CSTNode) and not isinstance(node, cst.FunctionDef | cst.ClassDef)
-    )
 
 
 # -- arguments ----------------------------------------------------------------------------------

@@ -236,7 +236,7 @@ def run_real(spelling: Spelling, passed: Spread, source: random.Random) -> Any:
 
 
 RECEIVERS = ("torch.Tensor.", "numpy.ndarray.")
-#: Objects that draw random numbers: the model's methods of these have no receiver among the arguments.
+#: Objects that draw random numbers; the model gets no receiver for methods of these.
 GENERATORS: dict[str, Callable[[], Any]] = {
     "numpy.random.Generator.": np.random.default_rng,
     "numpy.random.RandomState.": np.random.RandomState,

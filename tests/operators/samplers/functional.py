@@ -22,9 +22,19 @@ def scaled_dot_product_attention(draw: Draw, spelling: Spelling) -> Arguments:
     }
     if draw.chance(0.4):
         scores = [*batch, time, source]
-        # torch's fused kernel, alone, refuses a mask without axes.
-        mask = draw.broadcast(scores) or scores
+        # torch's fused kernel, alone, refuses a mask of fewer than 2 axes.
+        mask = draw.broadcast(scores)
+        mask = mask if len(mask) > 1 else scores
         arguments["mask"] = Array(*mask, dtype=draw.choice(["float", "bool"]))
+    if draw.chance(0.2):
+        heads, groups = draw.dim(), draw.choice([1, 2])
+        batch, shared = [draw.dim()], draw.other(heads)
+        arguments = {
+            "query": Array(*batch, heads * groups, time, width),
+            "key": Array(*batch, shared, source, width),
+            "value": Array(*batch, shared, source, out),
+            "grouped": True,
+        }
     return arguments
 
 
