@@ -24,7 +24,7 @@ from attncheck.graph import Graph, Operation
 from attncheck.operators.events import Elementwise
 from attncheck.settings import Settings
 from attncheck.source import Source
-from attncheck.suppose import Supposed, has_weights, hints, parameter_names, suppose
+from attncheck.suppose import Supposed, hints, parameter_names, run_under, stated, suppose
 from attncheck.table import Scope, hypotheses
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
@@ -107,6 +107,13 @@ def analyse(source: Source, settings: Settings) -> Analysis:
         _function(analysis, function, found)
     analysis.certain = _without_idle_notes(list(found.values()))
     return analysis
+
+
+def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
+    """The traces whose shapes can be stated: of the module, and of each of its functions."""
+    tracer = make_tracer(source, settings)
+    shown = [tracer.run_module()]
+    return shown + [stated(tracer, function, contradictions) for function in tracer.functions]
 
 
 def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:
@@ -322,8 +329,7 @@ def _run_under(tracer: Tracer, function: Function, label: str | None) -> Traced:
         names = parameter_names(function)
         for hypothesis in hypotheses(names, tracer.scope, hints=hints(tracer, function)):
             if hypothesis.label == label:
-                lenient = not has_weights(hypothesis)
-                return tracer.run_function(function, hypothesis, open_pair=lenient)
+                return run_under(tracer, function, hypothesis)
     return tracer.run_function(function)
 
 

@@ -71,4 +71,6 @@ def _run_app(arguments: list[str]) -> int:
         if describe is None:
             raise
         raise Failure(describe()) from None
+    if code == _INTERRUPTED:  # Typer has caught it
+        raise KeyboardInterrupt
     return int(code or 0) if arguments else _FAILED

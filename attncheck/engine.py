@@ -116,11 +116,10 @@ def trace_shapes(data: bytes, path: str, settings: Settings) -> list[ShapeRow]:
     Raises SourceError for a file that cannot be read or parsed.
     """
     source = load(data, path)
-    from attncheck.analysis import analyse
+    from attncheck.analysis import traces_to_show
 
-    analysis = analyse(source, settings)
     rows: dict[tuple[Span, str], ShapeRow] = {}
-    for traced in analysis.shown:
+    for traced in traces_to_show(source, settings):
         for site in traced.sites:
             row = _row(source, traced, site)
             known = rows.get((Span(row.line, row.column, row.end_line, row.end_column), row.name))

@@ -51,14 +51,6 @@ DEFAULT_EXCLUDES: Final = frozenset(
 _HERE: Final = os.path.join(os.curdir, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A file to check; ``named`` if the user gave its path, not a folder above it."""
-
-    path: str
-    named: bool
-
-
 @dataclass(slots=True)
 class Discovery:
     """What was found, what was left out with the reason, and paths that cannot be checked at all.
@@ -66,7 +58,7 @@ class Discovery:
     ``skipped`` and ``problems`` are pairs of a path and a few words.
     """
 
-    files: list[Found] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
 
@@ -90,7 +82,7 @@ def _add(
 ) -> str | None:
     """Add what one path means; says in words why that is nothing."""
     if path == STDIN:
-        _once(Found(path, True), discovery, seen)
+        _once(path, discovery, seen)
         return None
     try:
         mode = os.stat(path).st_mode
@@ -104,15 +96,15 @@ def _add(
         return "not a regular file"
     if path.endswith(NOTEBOOK):
         return "notebooks are not supported yet"
-    _once(Found(path, True), discovery, seen)
+    _once(path, discovery, seen)
     return None
 
 
-def _once(found: Found, discovery: Discovery, seen: set[str]) -> None:
-    key = os.path.abspath(found.path)
+def _once(path: str, discovery: Discovery, seen: set[str]) -> None:
+    key = os.path.abspath(path)
     if key not in seen:
         seen.add(key)
-        discovery.files.append(found)
+        discovery.files.append(path)
 
 
 def _add_folder(
@@ -125,7 +117,7 @@ def _add_folder(
         if path.endswith(NOTEBOOK):
             discovery.skipped.append((path, "notebook"))
         else:
-            _once(Found(path, False), discovery, seen)
+            _once(path, discovery, seen)
     discovery.problems += walk.problems
     if count or walk.problems:
         return None

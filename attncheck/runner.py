@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from attncheck.checks.file_not_parsed import not_parsed
 from attncheck.engine import Coverage, FileResult, ShapeRow, check_source, trace_shapes
 from attncheck.settings import Settings
-from attncheck.source import MAX_BYTES, SourceError, check_syntax, paused_gc
+from attncheck.source import SourceError, paused_gc
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -39,14 +39,10 @@ _COLLECT_EVERY: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A file to check. ``data`` is its content where that is not to be read from ``path``.
-
-    One that is ``named`` by the user must be Python even if it holds no tensor code.
-    """
+    """A file to check. ``data`` is its content where that is not to be read from ``path``."""
 
     path: str
     settings: Settings
-    named: bool = False
     data: bytes | None = None
 
 
@@ -64,14 +60,7 @@ def check_files(jobs: Sequence[Job], workers: int | None = None) -> list[FileRes
 
 def check_file(job: Job) -> FileResult:
     """Check one job; whatever goes wrong is the result."""
-
-    def work(data: bytes) -> FileResult:
-        result = check_source(data, job.path, job.settings)
-        if result.status == "skipped" and job.named and len(data) <= MAX_BYTES:
-            check_syntax(data, job.path)
-        return result
-
-    return _guarded(job, work)
+    return _guarded(job, lambda data: check_source(data, job.path, job.settings))
 
 
 def trace_file(job: Job) -> tuple[list[ShapeRow], str | None]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from attncheck.files import STDIN, Found, discover
+from attncheck.files import STDIN, discover
 from attncheck.report.screen import Screen, complain
 from attncheck.settings import Overrides, SettingsFinder, nearest
 
@@ -131,13 +131,13 @@ class _Work:
             return []
 
     @staticmethod
-    def _job(found: Found, settings: SettingsFinder, stdin_name: str | None) -> Job:
+    def _job(path: str, settings: SettingsFinder, stdin_name: str | None) -> Job:
         from attncheck.runner import Job
 
-        path, data = found.path, None
+        data = None
         if path == STDIN:
             path, data = stdin_name or "<stdin>", sys.stdin.buffer.read()
-        return Job(path, settings.settings(os.path.dirname(path) or "."), found.named, data)
+        return Job(path, settings.settings(os.path.dirname(path) or "."), data)
 
 
 def _report(done: Run, work: _Work, options: Options, screen: Screen) -> None:

@@ -47,12 +47,13 @@ def suppose(
     supposed = Supposed()
     if not any(operation.kind in _PRODUCTS for operation in general.graph.operations):
         return supposed
-    candidates = hypotheses(parameter_names(function), tracer.scope, hints=hints(tracer, function))
     tolerated = []
-    for hypothesis in candidates:
+    for hypothesis in hypotheses(
+        parameter_names(function), tracer.scope, hints=hints(tracer, function)
+    ):
         if not hypothesis.primary and (supposed.consistent or not supposed.suspects):
             break
-        traced = tracer.run_function(function, hypothesis, open_pair=not has_weights(hypothesis))
+        traced = run_under(tracer, function, hypothesis)
         if not traced.complete:
             continue
         if contradictions(traced):
@@ -67,6 +68,50 @@ def suppose(
         supposed.suspects = []
     supposed.suspects.sort(key=lambda traced: (contradictions(traced), -_known(traced)))
     return supposed
+
+
+def run_under(tracer: Tracer, function: Function, hypothesis: Hypothesis) -> Traced:
+    """Trace a function under a hypothesis."""
+    return tracer.run_function(function, hypothesis, open_pair=not has_weights(hypothesis))
+
+
+def stated(
+    tracer: Tracer, function: Function, contradictions: Callable[[Traced], int]
+) -> Traced:
+    """The trace whose shapes can be stated of a function.
+
+    That of the only hypothesis that is consistent, if the whole function is modelled: where a call
+    is not, something else may be true inside it. What names and prose say is then taken for ranks
+    only; that two sizes are equal is for operations to show.
+    """
+    tracer.evidence.loose = True
+    general = tracer.run_function(function)
+    tracer.evidence.loose = False
+    consistent = []
+    if any(operation.kind in _PRODUCTS for operation in general.graph.operations):
+        for hypothesis in hypotheses(
+            parameter_names(function), tracer.scope, hints=hints(tracer, function)
+        ):
+            traced = run_under(tracer, function, hypothesis)
+            if not traced.complete or contradictions(traced) or _strained(traced):
+                continue
+            if traced.unmodelled:
+                return general
+            consistent.append(hypothesis)
+    if not consistent or not _one_rank(consistent):
+        return general
+    tracer.evidence.loose = True
+    traced = run_under(tracer, function, consistent[0])
+    tracer.evidence.loose = False
+    return general if contradictions(traced) else traced
+
+
+def _one_rank(consistent: list[Hypothesis]) -> bool:
+    """Whether hypotheses agree on the number of axes of every parameter."""
+    first = {name: shape.rank for name, shape in consistent[0].shapes.items()}
+    return all(
+        {name: shape.rank for name, shape in other.shapes.items()} == first for other in consistent
+    )
 
 
 def _strained(traced: Traced) -> bool:

@@ -151,12 +151,20 @@ def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:
     if left.size is None or right.size is None:
         known = right if left.size is None else left
         return Pairing(left, right, How.ASSUMED, _against_unknown(known), Verdict.UNKNOWN)
+    if _are_kin(left.size, right.size):
+        facts.force(left.size, right.size, "added element by element")
     verdict = facts.compare(left.size, right.size)
     if verdict is Verdict.EQUAL:
         return Pairing(left, right, How.MATCHED, _merge(left, right), verdict)
     if verdict.clashes and not _could_be_one(left.size, right.size):
         return Pairing(left, right, How.CLASH, Axis(None), verdict)
     return Pairing(left, right, How.ASSUMED, _assumed(left, right), Verdict.UNKNOWN)
+
+
+def _are_kin(left: Size, right: Size) -> bool:
+    """Whether two sizes are supposed to be one, so that neither is a 1 that is stretched."""
+    a, b = left.symbol, right.symbol
+    return a is not None and b is not None and a is not b and a.kin is not None and a.kin == b.kin
 
 
 def _merge(left: Axis, right: Axis) -> Axis:

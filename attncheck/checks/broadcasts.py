@@ -176,10 +176,12 @@ def _clash(
     runs = clash.verdict is Verdict.DISTINCT and view.coincide(clash.left, clash.right)
     for index, wanted, how in _ways(x, y):
         other = y if index == 0 else x
+        operand, tensor = tensors[index]
+        inserted = how.startswith("with")
+        if not inserted and _is_given(tensor):
+            continue
         if _fits(view, wanted, other):
-            operand, tensor = tensors[index]
             assert operand.node is not None
-            inserted = how.startswith("with")
             kind = Kind.MISALIGNED if runs and inserted else Kind.MISMATCH
             derivation = f"{how}, so that it lines up with {text_of(other)}"
             return Diagnosis(kind, Culprit(operand.node, tensor), wanted, derivation)
@@ -188,6 +190,11 @@ def _clash(
     assert operand.node is not None
     derivation = f"a shape that broadcasts against {text_of(sizes[1 - min(clash.operand, 1)])}"
     return Diagnosis(kind, Culprit(operand.node, tensor), None, derivation)
+
+
+def _is_given(tensor: Tensor) -> bool:
+    """Whether a tensor comes in as the table has it: what was made here can stand turned round."""
+    return tensor.operation is None and tensor.role is not None
 
 
 def _ways(x: Sizes, y: Sizes) -> list[tuple[int, Sizes, str]]:

@@ -14,6 +14,7 @@ from attncheck.algebra.size import Size
 from attncheck.attention import is_weight, role_behind, tolerable
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
+from attncheck.checks.weights import spoken_role
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Contraction, Elementwise
 from attncheck.rule import Rule
@@ -164,7 +165,10 @@ def _other(
     (_, a), (_, b) = operation.tensors()
     is_score = any(site.scores is operation for site in view.sites)
     learned = is_weight(view.graph, a) or is_weight(view.graph, b)
-    roles = {role_behind(view.graph, a), role_behind(view.graph, b)}
+    roles = {
+        role_behind(view.graph, tensor) or spoken_role(view.name(operand))
+        for operand, tensor in operation.tensors()
+    }
     scoring = is_score and not learned and _is_dot(operation, view)
     kind = Kind.QUERY_KEY if scoring or roles <= _STATES else Kind.MISMATCH
     index = _to_blame(kind, sizes)

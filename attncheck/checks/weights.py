@@ -93,11 +93,11 @@ def key_position(site: Site, shape: Shape, view: View) -> int | None:
 
 def _is_key(view: View, product: Operation, index: int) -> bool:
     operand, tensor = list(product.tensors())[index]
-    roles = {role_behind(view.graph, tensor), _spoken_role(view.name(operand))}
+    roles = {role_behind(view.graph, tensor), spoken_role(view.name(operand))}
     return bool(roles & _KEYS) and not roles & _QUERIES
 
 
-def _spoken_role(code: str) -> Role | None:
+def spoken_role(code: str) -> Role | None:
     """The role that an operand's own name has: ``K`` in ``K.T``."""
     name = code.split(".")[0].split("[")[0]
     return role_of(name) if name.isidentifier() else None

@@ -88,7 +88,9 @@ _NO_TENSOR: Final = re.compile(
 #: What a type in brackets after the name may be: nothing else describes a tensor.
 _TENSOR_TYPE: Final = re.compile(r"tensor|array|^\s*optional\s*$", re.IGNORECASE)
 #: Words that stand before a shape in a sentence and are not the result's name.
-_NOT_NAMES: Final = words("tensor tensors array arrays numpy float int matrix vector shape size")
+_NOT_NAMES: Final = words(
+    "tensor tensors array arrays ndarray numpy float int matrix vector shape size"
+)
 _NAMES: Final = r"\*{0,2}[A-Za-z_]\w*(?:\s*,\s*\*{0,2}[A-Za-z_]\w*)*"
 _FIELD: Final = re.compile(
     rf"[:@](?:param|parameter|arg|argument)\s+(?:[\w.]+\s+)?(?={_NAMES}\s*:)"
@@ -97,15 +99,20 @@ _ANY_FIELD: Final = re.compile(r"[:@](?P<word>[a-z]+)\b[^:]*:")
 _RETURN_FIELD: Final = re.compile(r"[:@]returns?\s*:?\s*")
 _RETURN_SENTENCE: Final = re.compile(r"returns?\s*:?\s+(?=\S)", re.IGNORECASE)
 #: ``query (B, T, d), key is (B, S, d)``: a sentence that is nothing but shapes of names.
-_ITEM: Final = rf"[A-Za-z_]\w*\s*(?:\s(?:is|has\s+shape|of\s+shape)\s|:\s)?\s*{BRACKET}"
-_ITEMS: Final = re.compile(rf"{_ITEM}(?:(?:\s*[,;]\s*|\s*,?\s+and\s+){_ITEM})*")
-_ONE_ITEM: Final = re.compile(rf"(?P<name>[A-Za-z_]\w*)[^(\[]*(?P<shape>{BRACKET})")
+#: Atomic groups: a blank that two parts could take must not be tried in both, item after item.
+_IS: Final = r"(?:\s+(?:is|has\s+shape|of\s+shape)|:)?\s+"
+_ITEM: Final = rf"(?>[A-Za-z_]\w*{_IS}{BRACKET})"
+_ITEMS: Final = re.compile(rf"{_ITEM}(?>(?:\s*[,;]\s*|\s*,?\s+and\s+){_ITEM})*")
+_ONE_ITEM: Final = re.compile(rf"(?P<name>[A-Za-z_]\w*){_IS}(?P<shape>{BRACKET})")
 _SENTENCE_END: Final = re.compile(r"(?<=\.)\s+|\s+(?=Returns?\b|returns?:)")
 _TO: Final = re.compile(r"\s*(?:->|→|=>)\s*")
 _BULLET: Final = re.compile(r"[-*+•]\s+")
-_ENTRY: Final = re.compile(rf"(?P<names>{_NAMES})(?P<rest>\s*[:(\[].*|\s+-+\s+.*)")
+#: A bracket right behind the name is a call unless it is a type: ``x(Tensor): ...``.
+_ENTRY: Final = re.compile(
+    rf"(?P<names>{_NAMES})(?P<rest>\s*:.*|\s+[(\[].*|\([^()]*\)\s*:.*|\s+-+\s+.*)"
+)
 #: Backticks, asterisks around a word (not the sign of a power), roles.
-_MARKUP: Final = re.compile(r"`+|(?<![\w)])\*\*?(?=\w)|(?<=\w)\*\*?(?![\w(*\s])|:math:|\\")
+_MARKUP: Final = re.compile(r"`+|(?<![\w)*])\*\*?(?=\w)|(?<=\w)\*\*?(?![\w(*\s])|:math:|\\")
 _SECTION: Final = re.compile(
     r"(?P<name>args?|arguments?|param(?:eter)?s?|other parameters|inputs?|shapes?|attributes?"
     r"|returns?|outputs?|yields?|raises?|examples?|notes?|references?|see also|warnings?|usage)"
@@ -113,10 +120,13 @@ _SECTION: Final = re.compile(
     re.IGNORECASE,
 )
 _UNDERLINE: Final = re.compile(r"[-=~]{3,}")
+#: How many lines a description may have: the shape stands in the first few.
+_DEEPEST: Final = 16
 _RESULTS: Final = frozenset({"return", "returns", "output", "outputs"})
 _INPUTS: Final = words(
     "arg args argument arguments param params parameter parameters input inputs shape shapes"
 ) | {"other parameters"}
+_EVERY_BRACKET: Final = re.compile(BRACKET)
 #: One result in a sentence: ``the context (B, d_h)``, ``weights, shape (T_enc,)``.
 _RESULT: Final = re.compile(
     rf"(?:(?:the|an?)\s+)?(?:(?P<name>[A-Za-z_]\w*)(?:\s+\w+)?,?\s*)?"
@@ -158,7 +168,7 @@ def _entries(docstring: str, first: int) -> Iterator[tuple[str | None, _Entry]]:
     section: str | None = None
     least = 0
     for index, raw in enumerate(lines):
-        text = raw.strip()
+        text = " ".join(raw.split())
         if not text or text.startswith((">>>", "...")) or _UNDERLINE.fullmatch(text):
             continue
         depth = len(raw) - len(raw.lstrip())
@@ -185,8 +195,8 @@ def _entries(docstring: str, first: int) -> Iterator[tuple[str | None, _Entry]]:
 def _under(lines: Sequence[str], index: int, depth: int) -> str:
     """The lines below that are indented deeper than `depth`, up to an empty one, as one text."""
     deeper = []
-    for raw in lines[index + 1 :]:
-        text = raw.strip()
+    for raw in lines[index + 1 : index + 1 + _DEEPEST]:
+        text = " ".join(raw.split())
         if not text or len(raw) - len(raw.lstrip()) <= depth:
             break
         deeper.append(text)
@@ -218,8 +228,8 @@ def _described(rest: str, under: str) -> str | None:
         inside, after = _balanced(rest)
         whole = rest[: len(inside) + 2]
         if is_shape(whole):
-            return None if _DOUBT.search(f"{after} {under}") else whole
-        if not _TENSOR_TYPE.search(inside):
+            return None if _doubted(whole, f"{after} {under}") else whole
+        if not _TENSOR_TYPE.search(inside) or _DOUBT.search(inside):
             return None
         typed = _only_shape(inside, inside)
         if typed is not None or after[:1] != ":":
@@ -231,7 +241,7 @@ def _described(rest: str, under: str) -> str | None:
 
 def _only_shape(start: str, whole: str) -> str | None:
     """The shape that `start` begins with, or that `whole` announces, if it is the only one."""
-    if _DOUBT.search(whole) or _NO_TENSOR.match(start):
+    if _NO_TENSOR.match(start):
         return None
     leading = _LEADING.match(start)
     candidates = []
@@ -242,7 +252,16 @@ def _only_shape(start: str, whole: str) -> str | None:
         for found in _ANNOUNCED.finditer(whole)
         if is_shape(found["shape"], announced=True)
     ]
-    return candidates[0] if len(set(candidates)) == 1 else None
+    if len(set(candidates)) != 1 or _doubted(candidates[0], whole):
+        return None
+    return candidates[0]
+
+
+def _doubted(shape: str, text: str) -> bool:
+    """Whether the words around `shape` take it back, or have another shape among them."""
+    if _DOUBT.search(text):
+        return True
+    return any(found != shape and is_shape(found) for found in _EVERY_BRACKET.findall(text))
 
 
 def _balanced(text: str) -> tuple[str, str]:

@@ -33,8 +33,8 @@ class Call:
     """Arguments of one operator call.
 
     ``arguments`` holds what the program passed and what the framework table fixes; a parameter that
-    was left out is absent. ``library`` is the framework that spelled the call; ``serial`` the number
-    of the operation in its graph, under which a softmax marks the axis it normalises.
+    was left out is absent. ``library`` is the framework that spelled the call; ``serial`` is the
+    number of the operation in its graph, under which a softmax marks the axis it normalises.
     """
 
     facts: Facts

@@ -16,8 +16,9 @@ from attncheck.algebra.bounds import at_least
 from attncheck.algebra.broadcast import Broadcast, How, broadcast, broadcast_all
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import SCALAR, Axis, Shape, expand
-from attncheck.algebra.size import ONE, const
+from attncheck.algebra.size import ONE, Size, const
 from attncheck.operators.call import Call
+from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Elementwise, Fault, Outcome, Selection
 from attncheck.operators.literals import literal_shape
 from attncheck.operators.seats import leading, trailing
@@ -80,12 +81,22 @@ def index(call: Call) -> Outcome:
 def assign(call: Call) -> Outcome:
     """``x[key] = y``: ``y`` must broadcast to what the key selects; the value is ``x``."""
     target = index(call)
-    tensor = call.tensor("x")
-    result = call.make(None) if tensor is None else tensor
-    written = call.shape("y")
     selected = target.value.shape if type(target.value) is Tensor else None
-    if target.clash is not None or written is None or selected is None:
-        return Outcome(result, clash=target.clash)
+    return _write(call, selected, target.clash)
+
+
+def overwrite(call: Call) -> Outcome:
+    """``x.copy_(y)``: ``y`` must broadcast to ``x``; the value is ``x``."""
+    return _write(call, call.shape("x"), None)
+
+
+def _write(call: Call, selected: Shape | None, clash: Clash | None) -> Outcome:
+    """Write ``y`` into a part of ``x`` of the shape `selected`."""
+    tensor, written = call.tensor("x"), call.shape("y")
+    shape = None if tensor is None or tensor.shape is None else without_marks(tensor.shape)
+    result = call.make(None) if tensor is None else tensor.with_shape(shape)
+    if clash is not None or written is None or selected is None:
+        return Outcome(result, clash=clash)
     if not (written.closed and selected.closed):
         return Outcome(result)
     made = broadcast(selected, written, call.facts)
@@ -99,15 +110,23 @@ def _unwritable(selected: Shape, written: Shape, made: Broadcast) -> Clash | Non
         left, right = pairing.left, pairing.right
         if right is None or right.is_one or right.size is None:
             continue
-        if left is None:
-            return Clash(Fault.BROADCAST, f"{text}: {right} has no axis to go to", 1)
-        if left.is_one or pairing.how is How.CLASH:
-            verdict = pairing.verdict if pairing.how is How.CLASH else Verdict.DIFFERENT
-            if left.is_one and not at_least(right.size, const(2)):
-                continue
+        if left is not None and pairing.how is How.CLASH:
+            sizes = left.size, right.size
             reason = f"{text}: {right} meets {left}"
-            return Clash(Fault.BROADCAST, reason, 1, left.size, right.size, verdict)
+            return Clash(Fault.BROADCAST, reason, 1, *sizes, verdict=pairing.verdict)
+        verdict = _more_than_one(right.size)
+        if verdict.clashes and (left is None or left.is_one):
+            reason = f"{text}: {right} has no axis to go to"
+            return Clash(Fault.BROADCAST, reason, 1, ONE, right.size, verdict)
     return None
+
+
+def _more_than_one(size: Size) -> Verdict:
+    """Whether a size is not 1: proved, or because it is a size of the dimension table."""
+    if at_least(size, const(2)):
+        return Verdict.DIFFERENT
+    named = all(symbol.table for symbol in size.symbols())
+    return Verdict.DISTINCT if named else Verdict.UNKNOWN
 
 
 # -- reading the key ---------------------------------------------------------------------------

@@ -6,8 +6,8 @@ to what is known in another, and a contradiction is a clash that names both size
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Shape, bind_row, expand
@@ -16,9 +16,37 @@ from attncheck.operators.axes import with_rank
 from attncheck.operators.call import Call, normalise_axis
 from attncheck.operators.events import Clash, Fault, Joining, Outcome
 from attncheck.operators.seats import Seat, axis_clash, leading, rank_clash, seat, trailing
-from attncheck.operators.splitting import MOST_PIECES, sum_of
+from attncheck.operators.splitting import sum_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Sequence, Value, as_tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The tensors to join, and how often their list is repeated.
+
+    A list that a loop has filled is one tensor, as often as the loop ran (None: not known).
+    """
+
+    tensors: list[Tensor]
+    times: Size | None = ONE
+
+    @property
+    def shapes(self) -> list[Shape | None]:
+        """The shapes of the tensors."""
+        return [tensor.shape for tensor in self.tensors]
+
+    @property
+    def dtype(self) -> str | None:
+        """The dtype that joining gives."""
+        kinds = {tensor.dtype for tensor in self.tensors}
+        if None in kinds:
+            return None
+        return next((kind for kind in ("float", "int", "bool") if kind in kinds), None)
+
+    def repeated(self, size: Size | None) -> Size | None:
+        """The size that the whole list has where one run of it has `size`."""
+        return None if size is None or self.times is None else size * self.times
 
 
 def concatenate(call: Call) -> Outcome:
@@ -28,18 +56,19 @@ def concatenate(call: Call) -> Outcome:
     """
     flatten = "axis" in call.arguments and not call.given("axis") and call.library == "numpy"
     axis = call.integer("axis") if call.given("axis") else 0
-    tensors = _operands(call)
-    if tensors is None:
+    group = _operands(call)
+    if group is None:
         return Outcome(call.make(None), Joining("cat", axis))
     if flatten:
-        total = sum_of(_count(tensor.shape) for tensor in tensors)
-        return Outcome(call.make(Shape((Axis(total),)), _dtype(tensors)), Joining("cat", None))
+        total = group.repeated(sum_of(_count(shape) for shape in group.shapes))
+        return Outcome(call.make(Shape((Axis(total),)), group.dtype), Joining("cat", None))
     if axis is None:
         return Outcome(call.make(None), Joining("cat", None))
-    dtype = _dtype(tensors)
+    dtype = group.dtype
     if call.library == "torch":
-        tensors = [tensor for tensor in tensors if not _legacy_empty(tensor)] or tensors[:1]
-    return _concatenate(call, tensors, axis, Joining("cat", axis), dtype)
+        tensors = [tensor for tensor in group.tensors if not _legacy_empty(tensor)]
+        group = replace(group, tensors=tensors or group.tensors[:1])
+    return _concatenate(call, group, axis, Joining("cat", axis), dtype)
 
 
 def append(call: Call) -> Outcome:
@@ -58,26 +87,14 @@ def stack(call: Call) -> Outcome:
     axis = call.integer("axis") if call.given("axis") else 0
     if axis is None:
         return Outcome(call.make(None), Joining("stack", None))
-    value = call.arguments.get("xs")
-    if type(value) is Sequence and value.items is None:
-        return _stack_unlisted(call, value, axis)
-    tensors = _operands(call)
-    if tensors is None:
+    group = _operands(call)
+    if group is None:
         return Outcome(call.make(None), Joining("stack", axis))
-    shapes, clash = _alike([tensor.shape for tensor in tensors], None, call, "stacks")
+    shapes, clash = _alike(group.shapes, None, call, "stacks")
     if clash is not None or shapes is None:
-        return Outcome(call.make(None, _dtype(tensors)), Joining("stack", axis), clash)
-    axes = _merged(shapes, call.facts)
-    return _stacked(call, axes, axis, const(len(tensors)), _dtype(tensors))
-
-
-def _stack_unlisted(call: Call, value: Sequence, axis: int) -> Outcome:
-    """Stack a list whose items are all alike, such as the states a loop has collected."""
-    element = as_tensor(value.element)
-    if element is None or element.shape is None:
-        return Outcome(call.make(None), Joining("stack", axis))
-    shape = expand(element.shape, call.facts)
-    return _stacked(call, shape, axis, value.length, element.dtype)
+        return Outcome(call.make(None, group.dtype), Joining("stack", axis), clash)
+    count = group.repeated(const(len(shapes)))
+    return _stacked(call, _merged(shapes, call.facts), axis, count, group.dtype)
 
 
 def _stacked(call: Call, shape: Shape, axis: int, count: Size | None, dtype: str | None) -> Outcome:
@@ -126,21 +143,19 @@ def column_stack(call: Call) -> Outcome:
 def _stack_columns(
     call: Call, axis_of: Callable[[int], int], prepare: Callable[[Shape], Shape], kind: str
 ) -> Outcome:
-    tensors = _operands(call)
-    if tensors is None:
+    group = _operands(call)
+    if group is None:
         return Outcome(call.make(None), Joining(kind, None))
-    shapes = [tensor.shape for tensor in tensors]
-    if any(shape is None or shape.rank is None for shape in shapes):
-        return Outcome(call.make(None, _dtype(tensors)), Joining(kind, None))
-    prepared = [
-        tensor.with_shape(prepare(shape))
-        for tensor, shape in zip(tensors, shapes, strict=True)
-        if shape is not None
+    shapes = [shape for shape in group.shapes if shape is not None and shape.rank is not None]
+    if len(shapes) < len(group.tensors):
+        return Outcome(call.make(None, group.dtype), Joining(kind, None))
+    prepared = [prepare(shape) for shape in shapes]
+    axis = axis_of(len(prepared[0].axes))
+    tensors = [
+        tensor.with_shape(shape) for tensor, shape in zip(group.tensors, prepared, strict=True)
     ]
-    first = prepared[0].shape
-    assert first is not None
-    axis = axis_of(len(first.axes))
-    return _concatenate(call, prepared, axis, Joining(kind, axis), _dtype(tensors))
+    group = replace(group, tensors=tensors)
+    return _concatenate(call, group, axis, Joining(kind, axis), group.dtype)
 
 
 _NEW = Axis(ONE, made="new")
@@ -168,37 +183,33 @@ def _as_columns(shape: Shape) -> Shape:
     return Shape((*(shape.lead or (_NEW,)), _NEW)) if len(shape.lead) < 2 else shape
 
 
-def _operands(call: Call) -> list[Tensor] | None:
-    """The tensors to join; None if they are not known one by one. A tensor is its own rows."""
+def _operands(call: Call) -> _Group | None:
+    """The tensors to join; None if they are not known. A NumPy array is a list of its rows."""
     value = call.arguments.get("xs")
-    tensor = None if value is None else as_tensor(value)
-    if tensor is not None:
-        # torch.cat wants a list or a tuple; NumPy takes an array for a list of its rows.
+    if type(value) is Sequence and value.items is None:
+        element = Call(call.facts, {"x": value.element}, call.library, "").tensor("x")
+        return None if element is None else _Group([element], value.length)
+    if value is not None and as_tensor(value) is not None:
         return _rows(call.tensor("xs"), call.facts) if call.library == "numpy" else None
     found = call.tensors("xs")
     if not found:
         return None
     tensors = [item for item in found if item is not None]
-    return tensors if len(tensors) == len(found) else None
+    return _Group(tensors) if len(tensors) == len(found) else None
 
 
-def _rows(tensor: Tensor | None, facts: Facts) -> list[Tensor] | None:
-    """The tensors that iterating over a tensor gives, if their number is known."""
+def _rows(tensor: Tensor | None, facts: Facts) -> _Group | None:
+    """The tensors that iterating over a tensor gives."""
     if tensor is None or tensor.shape is None:
         return None
     first = seat(tensor.shape, 0, facts)
-    if first is None or first.axis.size is None:
-        return None
-    count = first.axis.size.number
-    if not count or count > MOST_PIECES:
-        return None
-    return [tensor.with_shape(first.put())] * count
+    return None if first is None else _Group([tensor.with_shape(first.put())], first.axis.size)
 
 
 def _concatenate(
-    call: Call, tensors: list[Tensor], axis: int, event: Joining, dtype: str | None
+    call: Call, group: _Group, axis: int, event: Joining, dtype: str | None
 ) -> Outcome:
-    shapes, clash = _alike([tensor.shape for tensor in tensors], axis, call, "joins")
+    shapes, clash = _alike(group.shapes, axis, call, "joins")
     if clash is not None or shapes is None:
         return Outcome(call.make(None, dtype), event, clash)
     seats = [seat(shape, axis, call.facts) for shape in shapes]
@@ -209,16 +220,16 @@ def _concatenate(
     if shapes[0].closed:
         event = Joining(event.kind, known[0].index)
     merged = _merged([found.shape for found in known], call.facts)
-    joined = _joined_axis([found.axis for found in known], call.facts)
+    joined = _joined_axis([found.axis for found in known], group, call.facts)
     return Outcome(call.make(Seat(merged, known[0].index).put(joined), dtype), event)
 
 
-def _joined_axis(axes: list[Axis], facts: Facts) -> Axis:
+def _joined_axis(axes: list[Axis], group: _Group, facts: Facts) -> Axis:
     """The axis that several make end to end: of their birth if they share one."""
-    if len(axes) == 1:
+    if len(axes) == 1 and group.times == ONE:
         return axes[0]
     tags = {axis.tag for axis in axes}
-    total = sum_of(axis.size for axis in axes)
+    total = group.repeated(sum_of(axis.size for axis in axes))
     if total is not None:
         total = facts.resolve(total)
     return Axis(total, tag=tags.pop() if len(tags) == 1 else None)
@@ -347,16 +358,6 @@ def _legacy_empty(tensor: Tensor) -> bool:
     return shape is not None and shape.rank == 1 and shape.lead[0].size == ZERO
 
 
-def _dtype(tensors: Iterable[Tensor]) -> str | None:
-    kinds = {tensor.dtype for tensor in tensors}
-    if None in kinds:
-        return None
-    for kind in ("float", "int", "bool"):
-        if kind in kinds:
-            return kind
-    return None
-
-
 def _count(shape: Shape | None) -> Size | None:
     if shape is None or shape.row is not None:
         return None
@@ -374,17 +375,17 @@ def block_diagonal(call: Call) -> Outcome:
     value = call.arguments.get("xs")
     if type(value) is Tensor:
         call = replace(call, arguments={"xs": Sequence((value,))})
-    tensors = _operands(call)
-    if tensors is None:
+    group = _operands(call)
+    if group is None:
         return Outcome(call.make(None), event)
     rows: Size | None = ZERO
     columns: Size | None = ZERO
-    for operand, tensor in enumerate(tensors):
-        shape = tensor.shape
+    for operand, shape in enumerate(group.shapes):
         if shape is None or shape.rank is None:
             return Outcome(call.make(None), event)
         if shape.rank > 2:
             return Outcome(call.make(None), event, rank_clash(shape, "matrices", operand))
         height, width = (ONE, ONE, *shape.sizes())[-2:]
         rows, columns = sum_of((rows, height)), sum_of((columns, width))
-    return Outcome(call.make(Shape((Axis(rows), Axis(columns))), _dtype(tensors)), event)
+    blocks = Shape((Axis(group.repeated(rows)), Axis(group.repeated(columns))))
+    return Outcome(call.make(blocks, group.dtype), event)

@@ -350,6 +350,21 @@ def positions_by_axis(call: Call) -> Outcome:
     return Outcome(Sequence((vector,) * max(rank, 1)))
 
 
+def membership(call: Call) -> Outcome:
+    """isin: one truth value for each element of ``x``."""
+    value = call.value("x")
+    shape = None if value is None else literal_shape(value, call.facts)[0]
+    return Outcome(call.make(None if shape is None else without_marks(shape), "bool"))
+
+
+def unique(call: Call) -> Outcome:
+    """The distinct elements: a vector of unknown length; unknown if more is asked for."""
+    asked = ("axis", "inverse", "counts", "index")
+    if any(call.given(name) and call.flag(name) is not False for name in asked):
+        return call.unknown()
+    return unlisted_vector(call)
+
+
 def search(call: Call) -> Outcome:
     """searchsorted, bucketize, digitize: the shape of what is looked up, integers."""
     value = call.value("y")

@@ -15,6 +15,7 @@ from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ZERO, Size, const
 from attncheck.operators.call import Call
+from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Event, Fault, Outcome, Selection
 from attncheck.operators.seats import axis_clash, resized, seat
 from attncheck.operators.slicing import slice_axis
@@ -204,6 +205,24 @@ def _equal_pieces(axis: Axis, count: int, facts: Facts) -> list[Axis]:
 
 def _number(size: Size | None) -> int | None:
     return None if size is None else size.number
+
+
+def halve(call: Call) -> Outcome:
+    """torch.nn.functional.glu: half of an axis gates the other; clashes if the size is odd."""
+    tensor = call.tensor("x")
+    axis = call.integer("axis") if call.given("axis") else -1
+    dtype = None if tensor is None else tensor.dtype
+    if tensor is None or tensor.shape is None or axis is None:
+        return Outcome(call.make(None, dtype))
+    found = seat(tensor.shape, axis, call.facts)
+    if found is None:
+        clash = axis_clash(tensor.shape, axis, call.facts)
+        return Outcome(call.make(None, dtype), clash=clash)
+    parts: Value = Int(const(2))
+    halved = replace(call, arguments=call.arguments | {"parts": parts})
+    pieces, clash = _pieces_by_section(halved, found.axis)
+    shape = None if pieces is None else without_marks(found.put(pieces[0]))
+    return Outcome(call.make(shape, dtype), clash=clash)
 
 
 def unbind(call: Call) -> Outcome:

@@ -14,8 +14,8 @@ from typing import Final
 
 import libcst as cst
 
-from attncheck.algebra.shape import Shape, Tag, open_shape
-from attncheck.algebra.size import of
+from attncheck.algebra.shape import Axis, Shape, Tag, open_shape
+from attncheck.algebra.size import Symbol, of
 from attncheck.evidence.annotations import Annotation, read_annotation
 from attncheck.evidence.comments import ClaimText
 from attncheck.evidence.declarations import Declarations
@@ -67,6 +67,8 @@ class ProgramEvidence:
     #: the line of a node; asked only where comments may be about it
     lines: Sequence[str] = ()
     line_of: Callable[[cst.CSTNode], int] | None = None
+    #: whether names and prose only say how many axes there are: for shapes that are to be stated
+    loose: bool = False
     pinned_function: Function | None = None
     pinned: Hypothesis | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
@@ -78,7 +80,7 @@ class ProgramEvidence:
         """The value a parameter has by evidence, or None if nothing says anything."""
         name = parameter.name.value
         key = (function, name)
-        if key not in self._parameters:
+        if self.loose or key not in self._parameters:
             self._parameters[key] = self._stated(function, parameter)
         stated = self._parameters[key]
         tensor = None if stated is None else as_tensor(stated)
@@ -100,6 +102,7 @@ class ProgramEvidence:
         if shape is None:
             return None
         decided = Decided(0, Evidence.NAME.word, f"from its role by name ({role})")
+        shape = loosened(shape, name) if self.loose else shape
         return Tensor(
             shape, self._library(), role=role, evidence=Evidence.NAME, decided=decided
         )
@@ -124,7 +127,8 @@ class ProgramEvidence:
             library = getattr(annotated, "library", None) or library
         line, by = (claim.line, "docstring") if isinstance(claim, DocClaim) else (0, "comment")
         decided = Decided(line, by, f"from the {by}: {claim.words}")
-        return Tensor(_born(shape, name), library, evidence=Evidence.PROSE, decided=decided)
+        shape = loosened(shape, name) if self.loose else _born(shape, name)
+        return Tensor(shape, library, evidence=Evidence.PROSE, decided=decided)
 
     def _commented(self, parameter: cst.Param) -> ClaimText | None:
         """The comment behind a parameter that stands on a line of its own."""
@@ -218,6 +222,23 @@ class ProgramEvidence:
 
     def _library(self) -> str | None:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None
+
+
+def loosened(shape: Shape, name: str) -> Shape:
+    """`shape` with a size of its own for each axis, to be found equal to others by operations only.
+
+    A size that is a number stays.
+    """
+    axes = []
+    for index, axis in enumerate(shape.lead):
+        size = axis.size
+        if size is not None and size.number is None:
+            symbol = size.symbol
+            kin = str(size) if symbol is not None else None
+            text = f"{name}_{symbol.name}" if symbol is not None else f"{name}_{index}"
+            size = of(Symbol(text, flexible=True, kin=kin))
+        axes.append(Axis(size, Tag(name, index)))
+    return Shape(tuple(axes), shape.row, shape.trail)
 
 
 def _born(shape: Shape, name: str) -> Shape:

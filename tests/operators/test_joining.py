@@ -119,3 +119,11 @@ def test_stack_of_a_list_of_unknown_length() -> None:
     states = Sequence(None, element=tensor(B, D), length=T)
     outcome = run(joining.stack, xs=states, axis=Int(const(1)))
     assert shapes(outcome) == ["(B, T, D)"]
+
+
+def test_concatenation_of_a_list_of_unknown_length() -> None:
+    heads = Sequence(None, element=tensor(B, T, D), length=S)
+    outcome = run(joining.concatenate, xs=heads, axis=Int(const(-1)))
+    assert shapes(outcome) == ["(B, T, S*D)"]
+    rows = Sequence(None, element=tensor(D), length=T)
+    assert shapes(run(joining.vstack, xs=rows)) == ["(T, D)"]

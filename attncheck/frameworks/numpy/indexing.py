@@ -31,6 +31,14 @@ TABLE.add("numpy.argwhere", selection.positions, "a:x")
 TABLE.add("numpy.nonzero", selection.positions_by_axis, "a:x")
 TABLE.add("numpy.ndarray.nonzero", selection.positions_by_axis, "self:x")
 TABLE.add("numpy.flatnonzero", selection.unlisted_vector, "a:x", dtype_is=Const("int"))
+_ASSUME = "assume_unique=False, invert=False"
+TABLE.add("numpy.isin", selection.membership, f"element:x, test_elements, {_ASSUME}")
+TABLE.add(
+    "numpy.unique",
+    selection.unique,
+    "ar:x, return_index:index=False, return_inverse:inverse=False, return_counts:counts=False, "
+    "axis=None",
+)
 TABLE.add("numpy.bincount", selection.unlisted_vector, "x, weights=None, minlength=0")
 TABLE.add("numpy.searchsorted", selection.search, "a:x, v:y, side=left, sorter=None")
 TABLE.add("numpy.digitize", selection.search, "x:y, bins:x, right=False")

@@ -27,6 +27,10 @@ TABLE.add("torch.logspace", creation.spaced, f"start, end:stop, steps:count, bas
 _TRIANGLE = "row, col, offset=0, *, dtype=None, device=None, layout=None"
 TABLE.add("torch.tril_indices torch.triu_indices", creation.index_pairs, _TRIANGLE)
 
+_WINDOW = "window_length:shape, periodic=True, *, dtype=None, layout=None, device=None"
+for _name in ("hann", "hamming", "bartlett", "blackman"):
+    TABLE.add(f"torch.{_name}_window", creation.filled, _WINDOW, dtype_is=_FLOAT)
+
 # Random numbers.
 TABLE.add("torch.randint", creation.integers, f"low=0, high=None, size:shape=None, {_RANDOM}")
 TABLE.add("torch.randperm", creation.permutation, f"n:x, {_RANDOM}", dtype_is=_INT)
@@ -110,7 +114,12 @@ TABLE.add(
     "data:x=None, /, *rest",
     dtype_is=_FLOAT,
 )
-TABLE.add("torch.LongTensor", creation.legacy_tensor, "data:x=None, /, *rest", dtype_is=_INT)
+TABLE.add(
+    "torch.LongTensor torch.IntTensor",
+    creation.legacy_tensor,
+    "data:x=None, /, *rest",
+    dtype_is=_INT,
+)
 TABLE.add(
     "torch.BoolTensor", creation.legacy_tensor, "data:x=None, /, *rest", dtype_is=Const("bool")
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncheck.frameworks.spelling import Table
-from attncheck.operators import selection, triangles
+from attncheck.operators import indexing, selection, triangles
 from attncheck.operators.call import Operator
 from attncheck.values.value import Const
 
@@ -44,6 +44,12 @@ for _name, _rest in _FILLS.items():
     _both(_name, selection.fill_by_index, _rest)
     TABLE.add(f"torch.Tensor.{_name}_", selection.fill_by_index, f"self:x, {_rest}")
 
+_PUT = "indices, values, accumulate=False"
+TABLE.add(
+    "torch.Tensor.index_put torch.Tensor.index_put_", selection.fill_by_index, f"self:x, {_PUT}"
+)
+TABLE.add("torch.Tensor.copy_", indexing.overwrite, "self:x, src:y, non_blocking=False")
+
 # By value.
 _both("topk", selection.topk, "k:count, dim:axis=-1, largest=True, sorted=True")
 _both("kthvalue", selection.kth_value, "k:count, dim:axis=-1, keepdim:keepdims=False")
@@ -53,6 +59,16 @@ _both("argwhere", selection.positions, "")
 _both("nonzero", selection.positions, "*, as_tuple=False")
 TABLE.add("torch.searchsorted", selection.search, "sorted_sequence:x, input:y, *, right=False")
 TABLE.add("torch.bucketize", selection.search, "input:y, boundaries:x, *, right=False")
+TABLE.add(
+    "torch.isin",
+    selection.membership,
+    "elements:x, test_elements, *, assume_unique=False, invert=False",
+)
+_both(
+    "unique",
+    selection.unique,
+    "sorted=True, return_inverse:inverse=False, return_counts:counts=False, dim:axis=None",
+)
 _both("bincount", selection.unlisted_vector, "weights=None, minlength=0")
 
 # Windows, triangles and diagonals.

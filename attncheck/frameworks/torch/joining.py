@@ -34,6 +34,8 @@ TABLE.add("torch.tensor_split", splitting.array_split, f"input:x, {_SECTIONS}")
 TABLE.add("torch.Tensor.tensor_split", splitting.array_split, f"self:x, {_SECTIONS}")
 TABLE.add("torch.hsplit", splitting.hsplit, "input:x, indices_or_sections:parts")
 
+TABLE.add("torch.nn.functional.glu", splitting.halve, "input:x, dim:axis=-1")
+
 # Padding.
 TABLE.add("torch.nn.functional.pad", padding.pad, "input:x, pad:widths, mode=constant, value=None")
 TABLE.add(

@@ -38,6 +38,8 @@ def filled(draw: Draw, spelling: Spelling) -> Arguments:
         shape = (2, -3)
     if "*" in spelling.signature.split(",")[0] and not isinstance(shape, tuple):
         shape = (shape,)
+    if "window" in spelling.path:
+        return {"shape": draw.dim()} | _dtype(draw, spelling, 0.0)
     if "full" in spelling.path and spelling.library == "torch" and not isinstance(shape, tuple):
         shape = (shape,)
     random = spelling.path.rpartition(".")[2] in {"rand", "randn"}

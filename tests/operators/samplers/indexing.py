@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncheck.frameworks.spelling import Spelling
-from attncheck.operators import selection, triangles
+from attncheck.operators import indexing, selection, triangles
 
 from ..harness import Arguments, Array, Dim, Draw, as_dim
 
@@ -100,6 +100,9 @@ def fill_by_index(draw: Draw, spelling: Spelling) -> Arguments:
             "mask": Array(*sizes, dtype="bool"),
             "source": Array(*sizes),
         }
+    if "index_put" in spelling.path:
+        rows = Array(draw.dim(), dtype="int", below=1)
+        return {"x": Array(*sizes), "indices": (rows,), "values": Array()}
     source = list(sizes)
     if -len(sizes) <= axis < len(sizes):
         source[axis] = as_dim(1)
@@ -143,6 +146,19 @@ def vector(draw: Draw, spelling: Spelling) -> Arguments:
     if "bincount" in spelling.path:
         return {"x": Array(draw.dim(), dtype="int")}
     return {"x": Array(*draw.shape(1), dtype="int")}
+
+
+def membership(draw: Draw, spelling: Spelling) -> Arguments:
+    return {"x": Array(*draw.shape()), "test_elements": Array(*draw.shape(1, 2))}
+
+
+def unique(draw: Draw, spelling: Spelling) -> Arguments:
+    return {"x": Array(*draw.shape(), dtype="int"), "counts": draw.chance(0.3)}
+
+
+def overwrite(draw: Draw, spelling: Spelling) -> Arguments:
+    sizes = draw.shape()
+    return {"x": Array(*sizes), "y": Array(*draw.broadcast(sizes))}
 
 
 def search(draw: Draw, spelling: Spelling) -> Arguments:
@@ -204,6 +220,9 @@ SAMPLERS = {
     selection.positions: positions,
     selection.positions_by_axis: any_tensor,
     selection.search: search,
+    selection.membership: membership,
+    selection.unique: unique,
+    indexing.overwrite: overwrite,
     selection.unlisted_vector: vector,
     selection.unfold: unfold,
     triangles.triangle: triangle,
@@ -222,6 +241,9 @@ SILENT = dict.fromkeys(
         "torch.Tensor.argwhere",
         "torch.nonzero",
         "torch.Tensor.nonzero",
+        "torch.unique",
+        "torch.Tensor.unique",
+        "numpy.unique",
         "torch.bincount",
         "torch.Tensor.bincount",
         "numpy.argwhere",

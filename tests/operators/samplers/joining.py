@@ -113,6 +113,14 @@ def sections(draw: Draw, spelling: Spelling) -> Arguments:
     return {"x": Array(*sizes), "parts": count, "axis": axis}
 
 
+def halve(draw: Draw, spelling: Spelling) -> Arguments:
+    sizes = draw.shape(1, 4)
+    axis = draw.axis(len(sizes))
+    if -len(sizes) <= axis < len(sizes):
+        sizes[axis] = draw.dim() * 2 if draw.chance(0.8) else draw.dim()
+    return {"x": Array(*sizes), "axis": axis}
+
+
 def unbind(draw: Draw, spelling: Spelling) -> Arguments:
     sizes = draw.shape(1, 4)
     return {"x": Array(*sizes), "axis": draw.axis(len(sizes))}
@@ -161,6 +169,7 @@ SAMPLERS = {
     splitting.sections: sections,
     splitting.array_split: sections,
     splitting.hsplit: sections,
+    splitting.halve: halve,
     splitting.unbind: unbind,
     padding.pad: pad,
     padding.pad_axes: pad_axes,

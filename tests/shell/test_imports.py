@@ -1,0 +1,70 @@
+"""What a run imports: start-up is most of what checking a small file costs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import attncheck
+
+ROOT = Path(attncheck.__file__).parents[1]
+HEAVY = {
+    "importlib.metadata",
+    "libcst",
+    "multiprocessing",
+    "numpy",
+    "pathspec",
+    "rich",
+    "tomllib",
+    "torch",
+}
+#: Beside these, typer may bring what it likes: the command line asked for it.
+TYPER_FREE = HEAVY | {"typer", "click", "pydantic", "difflib"}
+
+
+def imported(folder, *arguments):
+    """The modules that a command line imports, its interpreter's own start-up left out."""
+    code = (
+        "import sys; before = set(sys.modules); sys.argv[1:] = {arguments!r}\n"
+        "from attncheck import cli\n"
+        "try: cli.main()\n"
+        "except SystemExit: pass\n"
+        "import json; print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code.format(arguments=list(arguments))],
+        cwd=folder,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_version_needs_only_typer(folder):
+    assert imported(folder, "--version") & HEAVY == set()
+
+
+def test_a_file_without_tensor_code_needs_no_parser_and_no_typer(folder):
+    Path("plain.py").write_text("x = 1\n")
+    assert imported(folder, "plain.py") & TYPER_FREE == set()
+    assert imported(folder, "check", "plain.py") & TYPER_FREE == set()
+
+
+def test_a_folder_without_ignore_files_needs_no_pathspec(folder):
+    Path("plain.py").write_text("x = 1\n")
+    assert imported(folder, ".") & TYPER_FREE == set()
+
+
+def test_a_broken_file_needs_no_parser(folder):
+    Path("broken.py").write_text("import numpy\nx = 1)\n")
+    assert imported(folder, "broken.py") & TYPER_FREE == set()
+
+
+def test_a_file_with_tensor_code_needs_of_libcst_only_its_core(folder):
+    Path("a.py").write_text("import numpy as np\nx = np.zeros((3, 4))\n")
+    modules = imported(folder, "a.py")
+    assert "libcst" in modules
+    unwanted = {"libcst.matchers", "libcst.codemod", "numpy", "rich", "typer", "pathspec"}
+    assert modules & unwanted == set()
