@@ -117,9 +117,11 @@ def trace_shapes(data: bytes, path: str, settings: Settings) -> list[ShapeRow]:
     """
     source = load(data, path)
     from attncheck.analysis import traces_to_show
+    from attncheck.shapes import use_table_names
 
     rows: dict[tuple[Span, str], ShapeRow] = {}
     for traced in traces_to_show(source, settings):
+        use_table_names(traced)
         for site in traced.sites:
             row = _row(source, traced, site)
             known = rows.get((Span(row.line, row.column, row.end_line, row.end_column), row.name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import expand
+from attncheck.algebra.size import Symbol
 from attncheck.checks.report import Sizes
 from attncheck.finding import ShapeText
 from attncheck.tracer.trace import Traced
@@ -27,6 +28,23 @@ def shape_text(value: Value, facts: Facts) -> ShapeText | None:
         return None
     shape = expand(tensor.shape, facts)
     return sizes_text(shape.sizes()) if shape.closed else None
+
+
+def use_table_names(traced: Traced) -> None:
+    """Give sizes their names in the table, wherever one size only of a trace stands for a name."""
+    kin: dict[str, set[Symbol]] = {}
+    for site in traced.sites:
+        tensor = as_tensor(site.value)
+        if tensor is None or tensor.shape is None:
+            continue
+        shape = expand(tensor.shape, traced.facts)
+        for axis in (*shape.lead, *shape.trail):
+            for symbol in axis.size.symbols() if axis.size is not None else ():
+                if symbol.kin is not None:
+                    kin.setdefault(symbol.kin, set()).add(symbol)
+    for name, symbols in kin.items():
+        if len(symbols) == 1:
+            symbols.pop().name = name
 
 
 def count_known(traced: Traced) -> tuple[int, int]:

@@ -89,7 +89,8 @@ _NO_TENSOR: Final = re.compile(
 _TENSOR_TYPE: Final = re.compile(r"tensor|array|^\s*optional\s*$", re.IGNORECASE)
 #: Words that stand before a shape in a sentence and are not the result's name.
 _NOT_NAMES: Final = words(
-    "tensor tensors array arrays ndarray numpy float int matrix vector shape size"
+    "tensor tensors array arrays ndarray numpy float int matrix vector shape size "
+    "and or the a an of"
 )
 _NAMES: Final = r"\*{0,2}[A-Za-z_]\w*(?:\s*,\s*\*{0,2}[A-Za-z_]\w*)*"
 _FIELD: Final = re.compile(
@@ -104,6 +105,8 @@ _IS: Final = r"(?:\s+(?:is|has\s+shape|of\s+shape)|:)?\s+"
 _ITEM: Final = rf"(?>[A-Za-z_]\w*{_IS}{BRACKET})"
 _ITEMS: Final = re.compile(rf"{_ITEM}(?>(?:\s*[,;]\s*|\s*,?\s+and\s+){_ITEM})*")
 _ONE_ITEM: Final = re.compile(rf"(?P<name>[A-Za-z_]\w*){_IS}(?P<shape>{BRACKET})")
+#: With its group, so that the lines in between are counted.
+_PARAGRAPH_END: Final = re.compile(r"(\n[ \t]*\n)")
 _SENTENCE_END: Final = re.compile(r"(?<=\.)\s+|\s+(?=Returns?\b|returns?:)")
 _TO: Final = re.compile(r"\s*(?:->|→|=>)\s*")
 _BULLET: Final = re.compile(r"[-*+•]\s+")
@@ -140,7 +143,7 @@ _AND: Final = re.compile(
 
 def read_docstring(docstring: str, parameters: Collection[str], line: int = 1) -> DocClaims:
     """The claims of a docstring (without its quotes) whose first line is `line` of the file."""
-    if "(" not in docstring and "[" not in docstring:
+    if not _has_bracket(docstring):
         return DocClaims()
     found: dict[str, DocClaim | None] = {}
     results: list[_Entry] = []
@@ -204,6 +207,8 @@ def _under(lines: Sequence[str], index: int, depth: int) -> str:
 
 
 def _parameter_claims(entry: _Entry, parameters: Collection[str]) -> Iterator[DocClaim]:
+    if not _has_bracket(entry.text) and not _has_bracket(entry.under):
+        return
     text = _plain(entry.text)
     is_field = _FIELD.match(text)
     if is_field is not None:
@@ -283,7 +288,7 @@ def _result_claims(entries: Sequence[_Entry]) -> tuple[DocClaim | None, ...]:
     sentence = _sentence(top)
     if sentence:
         return sentence
-    if len(top) > 1 and not all(_ENTRY.match(_plain(entry.text)) for entry in top):
+    if len(top) > 1 and not all(map(_is_named, top)):
         return ()
     claims = [_named_result(entry) for entry in top]
     return tuple(claims) if any(claims) else ()
@@ -321,8 +326,9 @@ def _sentences(
 ) -> Iterator[tuple[dict[str, DocClaim], tuple[DocClaim | None, ...]]]:
     """The claims of the sentences that are nothing but shapes of names, and those of results."""
     line = first
-    for paragraph in re.split(r"(\n[ \t]*\n)", docstring):
-        for sentence in _SENTENCE_END.split(_plain(" ".join(paragraph.split()))):
+    for paragraph in _PARAGRAPH_END.split(docstring):
+        told = _plain(" ".join(paragraph.split())) if _has_bracket(paragraph) else ""
+        for sentence in _SENTENCE_END.split(told):
             text = sentence.rstrip(".")
             returned = _RETURN_SENTENCE.match(text)
             if returned is not None:
@@ -345,6 +351,12 @@ def _items(text: str, line: int, words: str) -> dict[str, DocClaim]:
     return {name: DocClaim(name, shape, line, words) for name, shape in found}
 
 
+def _is_named(entry: _Entry) -> bool:
+    """Whether a line under the results introduces one, and is not just prose with a bracket."""
+    form = _ENTRY.match(_plain(entry.text))
+    return form is not None and form["names"].lower() not in _NOT_NAMES
+
+
 def _named_result(entry: _Entry) -> DocClaim | None:
     """``context : ndarray, shape (d_h,)``, ``weights (Tensor): (B, T)``, ``array, shape (T,)``."""
     text = _plain(entry.text)
@@ -355,6 +367,10 @@ def _named_result(entry: _Entry) -> DocClaim | None:
         return None if shape is None else DocClaim(name, shape, entry.line, entry.text)
     shape = _only_shape(text, f"{text} {_plain(entry.under)}")
     return None if shape is None else DocClaim(None, shape, entry.line, entry.text)
+
+
+def _has_bracket(text: str) -> bool:
+    return "(" in text or "[" in text
 
 
 def _plain(text: str) -> str:

@@ -106,7 +106,7 @@ def is_shape(text: str, *, announced: bool = False) -> bool:
     if any(name in _NO_SIZES or name.lower() in _NO_SIZES for name in names):
         return False
     if announced:
-        return inner not in ("...", "0")
+        return inner not in ("...", "*", "0")
     return parts not in _TUPLES and _sizes_all(parts, names)
 
 

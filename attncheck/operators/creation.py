@@ -29,8 +29,27 @@ from attncheck.values.value import (
     as_tensor,
 )
 
-#: An argument of one of these names may be a tuple of sizes as well as one size.
-_SHAPE_NAMES = frozenset(("shape", "size", "sizes", "dims"))
+#: Words in the names of arguments that are one number. Others (`size`, `img_size`, `out_shape`) are
+#: a number in one program and a tuple in the next.
+_NUMBER_WORDS = frozenset(
+    [
+        "n",
+        "num",
+        "d",
+        "dim",
+        "len",
+        "length",
+        "max",
+        "count",
+        "hidden",
+        "units",
+        "steps",
+        "batch",
+        "vocab",
+        "seq",
+        "embed",
+    ]
+)
 
 
 # -- from sizes --------------------------------------------------------------------------------
@@ -47,9 +66,9 @@ def filled(call: Call) -> Outcome:
 
 def _sizes(call: Call) -> tuple[Shape | None, Clash | None]:
     value = call.value("shape")
-    if type(value) is Parameter and _may_be_tuple(value.name):
-        return None, None
     sizes = call.sizes("shape")
+    if type(value) is Parameter and _is_number(value.name):
+        sizes = [call.size("shape")]
     if sizes is None:
         return None, None
     for size in sizes:
@@ -58,9 +77,10 @@ def _sizes(call: Call) -> tuple[Shape | None, Clash | None]:
     return Shape(tuple(Axis(size) for size in sizes)), None
 
 
-def _may_be_tuple(name: str) -> bool:
-    """Whether an argument named so may be a tuple: `size`, `out_shape`, but not `hidden_size`."""
-    return name in _SHAPE_NAMES or name.endswith(("_shape", "_dims"))
+def _is_number(name: str) -> bool:
+    """Whether an argument named so is certainly one number: `hidden_size`, `n_heads`, `T`."""
+    words = name.lower().split("_")
+    return len(name) == 1 or not _NUMBER_WORDS.isdisjoint(words)
 
 
 def _fill_dtype(call: Call) -> str | None:

@@ -83,10 +83,11 @@ def method_paths(machine: Machine, tensor: Tensor, name: str) -> list[str]:
 
 
 def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribute) -> Value:
-    value = base.attributes.get(name)
-    if value is not None:
-        return value
     member = base.of.lookup(name)
+    if type(member) is not Function or base.pending is None:
+        value = machine.initialised(base).attributes.get(name)
+        if value is not None:
+            return value
     if type(member) is Function:
         if member.static == "property":
             return calls.call_function(machine, member, [base], {}, node)

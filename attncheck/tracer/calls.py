@@ -238,10 +238,19 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
     instance = Instance(callee)
     initialiser = callee.lookup("__init__")
     if type(initialiser) is Function:
-        positional: list[Value] = [instance, *arguments.positional]
-        call_function(
-            machine, initialiser, positional, arguments.keywords, node, arguments.exact
-        )
+        function: Function = initialiser
+
+        def initialise(machine: Machine) -> None:
+            call_function(
+                machine,
+                function,
+                [instance, *arguments.positional],
+                arguments.keywords,
+                node,
+                arguments.exact,
+            )
+
+        instance.pending = initialise
     elif callee.fields:
         given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
         for name in callee.fields:

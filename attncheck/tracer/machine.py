@@ -205,6 +205,18 @@ class Machine:
 
     # -- objects -------------------------------------------------------------------------------
 
+    def initialised(self, instance: Instance) -> Instance:
+        """`instance` with its ``__init__`` run: objects are made when they are first looked into.
+
+        What ``__init__`` sets is not undone with the branch that happened to look first.
+        """
+        if instance.pending is not None:
+            run, instance.pending = instance.pending, None
+            mark = len(self.journal)
+            run(self)
+            del self.journal[mark:]
+        return instance
+
     def set_attribute(self, instance: Instance, name: str, value: Value) -> None:
         """Set an attribute so that `roll_back` can take it back."""
         self.journal.append((instance, name, instance.attributes.get(name)))

@@ -128,7 +128,7 @@ def _attribute(
     name = target.attr.value
     if isinstance(owner, Instance):
         value = named_size(machine, name, value)
-        machine.set_attribute(owner, name, value)
+        machine.set_attribute(machine.initialised(owner), name, value)
     if isinstance(target.value, cst.Name):
         machine.show(f"{target.value.value}.{name}", target, value)
 

@@ -7,9 +7,10 @@ identity that many names share.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size
@@ -190,6 +191,8 @@ class Instance:
 
     of: Class
     attributes: dict[str, Value] = field(default_factory=dict)
+    #: runs ``__init__`` (on a machine), which waits until an attribute is asked for
+    pending: Callable[[Any], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

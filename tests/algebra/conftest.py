@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-settings.register_profile("algebra", deadline=None, max_examples=800)
+settings.register_profile("algebra", deadline=None)
 settings.load_profile("algebra")
