@@ -52,7 +52,47 @@ class TooDeep:
 
 
 def too_deep(text: str) -> TooDeep | None:
-    """What in `text` is too much for libcst, or None.
+    """What in `text` is too much for libcst, or None."""
+    return None if _everyday(text) else _scan(text)
+
+
+#: What `_everyday` lets pass: signs in a row of lines that hang together, and ``elif`` in a file.
+_EVERYDAY_SIGNS: Final = 120
+_EVERYDAY_BRANCHES: Final = 60
+_EVERYDAY_BRACKETS: Final = 12
+_EVERYDAY_WORK: Final = 20_000
+_OPEN: Final = re.compile(r"[(\[{]")
+_CLOSE: Final = re.compile(r"[)\]}]")
+_SIGN: Final = re.compile(r"[.+\-*/%@&|^~\"'(\[{]|\b(?:not|and|or|if|lambda|await|for)\b")
+
+
+def _everyday(text: str) -> bool:
+    """Whether a quick look shows that nothing is nested or chained to speak of.
+
+    Lines that brackets (in strings and comments too) tie together count as one; where that is no
+    everyday sum, the exact scan decides.
+    """
+    if text.count("elif") > _EVERYDAY_BRANCHES:
+        return False
+    depth = signs = brackets = work = 0
+    for line in text.split("\n"):
+        opened, closed = len(_OPEN.findall(line)), len(_CLOSE.findall(line))
+        signs += len(_SIGN.findall(line))
+        if signs > _EVERYDAY_SIGNS:
+            return False
+        depth += opened - closed
+        brackets += opened
+        if depth <= 0 and not line.endswith("\\"):
+            # Brackets in a row may all be nested, and cost their square.
+            work += brackets * brackets if brackets > _EVERYDAY_BRACKETS else 0
+            if work > _EVERYDAY_WORK:
+                return False
+            depth = signs = brackets = 0
+    return True
+
+
+def _scan(text: str) -> TooDeep | None:
+    """What in `text` is too much for libcst, token by token.
 
     Brackets nest; what stands between two commas of one bracket is a chain with a link for each
     operator, string and closed bracket; an ``if`` with its ``elif`` lines is a chain as well.

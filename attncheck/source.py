@@ -124,7 +124,7 @@ def mentions_tensors(data: bytes) -> bool:
 def load(data: bytes, path: str) -> Source:
     """Parse a file, or raise a `SourceError` that says in one line why that cannot be done."""
     text, encoding = decode(data)
-    refusal = _check_syntax(text, path)
+    refusal = _check_syntax(text, path, for_libcst=True)
     import libcst
 
     with paused_gc():
@@ -137,8 +137,11 @@ def load(data: bytes, path: str) -> Source:
 
 
 def check_syntax(data: bytes, path: str) -> None:
-    """Raise the `SourceError` that `load` would, without making a tree."""
-    _check_syntax(decode(data)[0], path)
+    """Raise a `SourceError` if a file is no Python: what is left to say if it is not traced.
+
+    The limits on nesting are libcst's, and do not count here.
+    """
+    _check_syntax(decode(data)[0], path, for_libcst=False)
 
 
 def decode(data: bytes) -> tuple[str, str]:
@@ -240,8 +243,8 @@ def _undecodable(data: bytes, encoding: str, position: int) -> SourceError:
     return SourceError(f"byte 0x{data[position]:02x} on line {line} is not {name}{hint}", line)
 
 
-def _check_syntax(text: str, path: str) -> SourceError | None:
-    """Let CPython's parser, and the limits that libcst needs, judge a text.
+def _check_syntax(text: str, path: str, *, for_libcst: bool) -> SourceError | None:
+    """Let CPython's parser, and, if it is for libcst, the limits that it needs judge a text.
 
     Returns the interpreter's refusal where it may only be too old for the text.
     """
@@ -253,11 +256,14 @@ def _check_syntax(text: str, path: str) -> SourceError | None:
             ast.parse(text, path)
     except SyntaxError as error:
         refusal = _at(error.msg, text, error.lineno, error.offset)
-        if "too many nested parentheses" not in error.msg and not _may_be_newer(refusal):
+        if "too many nested parentheses" in error.msg:
+            deep = TooDeep(error.msg, 0)
+        elif not _may_be_newer(refusal):
             raise refusal from None
     except (RecursionError, MemoryError):
         deep = TooDeep("nested too deeply to be parsed", 0)
-    deep = too_deep(text) or deep
+    if deep is not None or for_libcst:
+        deep = too_deep(text) or deep
     if deep is not None:
         raise _at(deep.message, text, *_place(text, deep.offset))
     return refusal

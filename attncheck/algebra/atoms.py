@@ -22,9 +22,9 @@ class Symbol:
     it binds it. A *rigid* one stands for a size the code names (a constructor argument, a name of
     the dimension table). ``value`` is the number it is known to have in this program, if any;
     ``table`` says that the name belongs to the dimension table, whose distinct names are distinct
-    sizes; ``positive`` that it is at least one. Flexible symbols of one ``kin`` are supposed to be one
-    size, which the first operation that pairs them makes sure of. Symbols are compared by identity:
-    two functions may both say ``T``.
+    sizes; ``positive`` that it is at least one. Flexible symbols of one ``kin`` are supposed to be
+    one size, which the first operation that pairs them makes sure of. Symbols are compared by
+    identity: two functions may both say ``T``.
     """
 
     __slots__ = ("flexible", "key", "kin", "name", "positive", "serial", "table", "value")

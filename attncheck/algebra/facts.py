@@ -54,7 +54,16 @@ Mark: TypeAlias = int
 class Facts:
     """Bindings of symbols and rows, and known divisibilities, with undo."""
 
-    __slots__ = ("_bindings", "_divisible", "_related", "_trail", "open_pair", "readings", "rows")
+    __slots__ = (
+        "_bindings",
+        "_divisible",
+        "_related",
+        "_trail",
+        "_verdicts",
+        "open_pair",
+        "readings",
+        "rows",
+    )
 
     def __init__(self) -> None:
         self._bindings: dict[Symbol, Binding] = {}
@@ -66,6 +75,8 @@ class Facts:
         self.rows: dict[Row, Shape] = {}
         #: axes read from the front of such a middle before it was known, by their position in it
         self.readings: dict[tuple[Row, int], Reading] = {}
+        # The verdicts on resolved sizes, until what they rest on changes.
+        self._verdicts: dict[tuple[Size, Size], Verdict] = {}
         # Facts are added, never changed, so the way back is to delete the latest ones.
         self._trail: list[tuple[dict[Any, Any], object]] = []
 
@@ -81,6 +92,8 @@ class Facts:
         while len(trail) > mark:
             store, key = trail.pop()
             del store[key]
+            if store is self._related:
+                self._verdicts.clear()
 
     def learned(self, mark: Mark) -> list[tuple[object, object]]:
         """What was learned since `mark`, as (key, fact): for joining two branches."""
@@ -104,6 +117,8 @@ class Facts:
         if key not in store:
             store[key] = fact
             self._trail.append((store, key))
+            if store is self._related:
+                self._verdicts.clear()
 
     # -- learning ------------------------------------------------------------------------------
 
@@ -125,6 +140,7 @@ class Facts:
         Luong's dot score is defined only for ``d_s == d_h`` (Luong et al. 2015, section 3.1).
         """
         self.open_pair = frozenset((left, right))
+        self._verdicts.clear()
 
     def divides(self, divisor: Size, size: Size, reason: str) -> None:
         """Record that `divisor` divides `size`."""
@@ -189,21 +205,47 @@ class Facts:
         if left == right:
             return Verdict.EQUAL
         left, right = self.resolve(left), self.resolve(right)
+        verdict = self._verdicts.get((left, right))
+        if verdict is None:
+            verdict = self._compare(left, right)
+            self._verdicts[left, right] = self._verdicts[right, left] = verdict
+        return verdict
+
+    def _compare(self, left: Size, right: Size) -> Verdict:
         a, b = left.symbol, right.symbol
-        if a is b is not None:
-            return Verdict.EQUAL
         if a is not None and b is not None and not self._relates(a, b):
-            verdict = _compare_symbols(a, b)
-            open_ = verdict is Verdict.DISTINCT and {a.name, b.name} == self.open_pair
-            return Verdict.UNKNOWN if open_ else verdict
+            return self._compare_symbols(a, b)
+        m, n = left.number, right.number
+        if a is not None and n is not None and not self._relates(a, a):
+            return _compare_with_number(a, n)
+        if b is not None and m is not None and not self._relates(b, b):
+            return _compare_with_number(b, m)
         difference = left - right
         number = difference.number
         if number is not None:
             return Verdict.DIFFERENT if number else Verdict.EQUAL
         difference = difference.substitute(_without_remainder).primitive()
-        if never_zero(difference.replace(_value)):
+        valued = difference.replace(_value)
+        if valued is not difference and never_zero(valued):
             return Verdict.DIFFERENT
-        return self._compare_names(difference)
+        verdict = self._compare_names(difference)
+        # Without numbers no two sizes are both equal by name and proved to differ.
+        if verdict is not Verdict.EQUAL and valued is difference and never_zero(difference):
+            return Verdict.DIFFERENT
+        return verdict
+
+    def _compare_symbols(self, left: Symbol, right: Symbol) -> Verdict:
+        """Judge two symbols.
+
+        Symbols of one name can be different objects (a demo's ``T_enc = 5`` and the table's own).
+        """
+        if left is right:
+            return Verdict.EQUAL
+        if left.value is not None and right.value is not None and left.value != right.value:
+            return Verdict.DIFFERENT
+        if not (left.table and right.table) or {left.name, right.name} == self.open_pair:
+            return Verdict.UNKNOWN
+        return Verdict.EQUAL if left.name == right.name else Verdict.DISTINCT
 
     def _relates(self, left: Symbol, right: Symbol) -> bool:
         return any(symbol is left or symbol is right for symbol, _ in self._related)
@@ -227,7 +269,10 @@ class Facts:
         if against_number or not all(symbol.table for symbol in difference.symbols()):
             return Verdict.UNKNOWN
         # A product may well be what another name stands for: d_s elements split into heads.
-        return Verdict.DISTINCT if _sums_of_names(difference) else Verdict.UNKNOWN
+        if not _sums_of_names(difference):
+            return Verdict.UNKNOWN
+        names = {symbol.name for symbol in difference.symbols()}
+        return Verdict.UNKNOWN if names == self.open_pair else Verdict.DISTINCT
 
     def _forms(self, size: Size) -> Iterator[Size]:
         """`size`, and what it is by the relations: each alone, then all of them."""
@@ -307,16 +352,11 @@ def _value(symbol: Symbol) -> Size | None:
     return None if symbol.value is None else const(symbol.value)
 
 
-def _compare_symbols(left: Symbol, right: Symbol) -> Verdict:
-    """Judge two symbols that are not the same one.
-
-    Symbols of one name can be different objects (a demo's ``T_enc = 5`` and the table's own).
-    """
-    if left.value is not None and right.value is not None and left.value != right.value:
-        return Verdict.DIFFERENT
-    if not (left.table and right.table):
-        return Verdict.UNKNOWN
-    return Verdict.EQUAL if left.name == right.name else Verdict.DISTINCT
+def _compare_with_number(symbol: Symbol, number: int) -> Verdict:
+    """Judge a symbol and a bare number, which may be what it stands for."""
+    if symbol.value is not None:
+        return Verdict.EQUAL if symbol.value == number else Verdict.DIFFERENT
+    return Verdict.DIFFERENT if symbol.positive and number < 1 else Verdict.UNKNOWN
 
 
 def _one_symbol_a_name(size: Size) -> Size:

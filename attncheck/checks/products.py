@@ -19,7 +19,6 @@ from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Contraction, Elementwise
 from attncheck.rule import Rule
 from attncheck.table import Role
-from attncheck.values.tensor import Tensor
 
 _ACTIVATIONS = frozenset({"tanh", "relu", "sigmoid", "gelu", "leaky_relu"})
 _STATES = {

@@ -99,7 +99,7 @@ def _is_key(view: View, product: Operation, index: int) -> bool:
 
 def spoken_role(code: str) -> Role | None:
     """The role that an operand's own name has: ``K`` in ``K.T``."""
-    name = code.split(".")[0].split("[")[0]
+    name = code.partition(".")[0].partition("[")[0]
     return role_of(name) if name.isidentifier() else None
 
 

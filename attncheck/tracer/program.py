@@ -35,6 +35,7 @@ _IMPORTS: Final = {
 _OTHERS: Final = re.compile(r"^\s*(?:import|from)\s+(?:jax|tensorflow|keras|cupy|mxnet)\b", re.MULTILINE)
 
 
+_WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 #: A line of a signature that holds one parameter and a comment.
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?::[^#,]*)?(?:=[^#,]*)?,?\s*#")
 
@@ -71,10 +72,22 @@ class ProgramEvidence:
     loose: bool = False
     pinned_function: Function | None = None
     pinned: Hypothesis | None = None
+    _commented_names: set[str] | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
     _parameters: dict[tuple[Function, str], Value | None] = field(default_factory=dict)
 
     # -- parameters ----------------------------------------------------------------------------
+
+    @property
+    def commented(self) -> set[str]:
+        """The names on the lines that a comment claims a shape of: a cheap look before any line is
+        asked for.
+        """
+        if self._commented_names is None:
+            self._commented_names = {
+                name for line in self.comments for name in _WORD.findall(self.lines[line - 1])
+            }
+        return self._commented_names
 
     def parameter(self, function: Function, parameter: cst.Param) -> Value | None:
         """The value a parameter has by evidence, or None if nothing says anything."""
@@ -132,7 +145,7 @@ class ProgramEvidence:
 
     def _commented(self, parameter: cst.Param) -> ClaimText | None:
         """The comment behind a parameter that stands on a line of its own."""
-        if not self.comments or self.line_of is None:
+        if parameter.name.value not in self.commented or self.line_of is None:
             return None
         line = self.line_of(parameter.name)
         claim = self.comments.get(line)

@@ -114,7 +114,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 def test_detected_names_cases_once_and_in_order():
-    assert DETECTED == [case.name for case in CASES if case.name in DETECTED]
+    assert [case.name for case in CASES if case.name in DETECTED] == DETECTED
 
 
 @every_case

@@ -82,7 +82,9 @@ def read(path):
         for index, token in enumerate(tokens)
         if token.type == "heading_open"
     ]
-    assert all(tag == "h2" for tag, *_ in starts[1:]), f"{path.name}: only one title, no subheadings"
+    assert all(tag == "h2" for tag, *_ in starts[1:]), (
+        f"{path.name}: only one title, no subheadings"
+    )
     (tag, first, title), *rest = starts
     assert (tag, first) == ("h1", 0), f"{path.name}: the title comes first"
     fences = [token for token in tokens if token.type == "fence"]

@@ -5,12 +5,13 @@ single rule is written here.
 """
 
 import runpy
+from pkgutil import iter_modules
 
 import pytest
 import rule_pages
 from rule_pages import HARMLESS, HEADINGS, RULES
 
-import attncheck.frameworks
+from attncheck import frameworks
 from attncheck.engine import check_source
 from attncheck.rule import all_rules
 from attncheck.settings import Settings
@@ -72,8 +73,7 @@ def _scope(page, rule):
     if rule.code.startswith("ATN9"):
         return "any Python"
     code = "\n".join(block.code for block in page.blocks())
-    folder = attncheck.frameworks.__path__[0]
-    known = sorted(path.name for path in (RULES.parent / folder).iterdir() if path.is_dir())
+    known = sorted(module.name for module in iter_modules(frameworks.__path__) if module.ispkg)
     return ", ".join(name for name in known if f"import {name}" in code)
 
 
@@ -119,7 +119,7 @@ def test_fixed_passes_when_run(page):
 def test_our_fix_gives_the_fixed_block(page):
     """A safe fix gives it to the letter; an unsafe one may need more beside the corrected line."""
     example, fixed = page.block("Example"), page.block("Fixed")
-    ((finding,),) = (findings(page, example)[1],)
+    (finding,) = findings(page, example)[1]
     applicability = BY_NAME[page.name].fix
     if applicability == "none":
         assert finding.fix is None

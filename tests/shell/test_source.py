@@ -113,6 +113,9 @@ class TestSyntax:
         with pytest.raises(SourceError, match="unmatched"):
             check_syntax(b"x = 1)\n", "x.py")
         check_syntax(b"x = 1\n", "x.py")
+        check_syntax(HOSTILE["sums"](800).encode(), "x.py")
+        with pytest.raises(SourceError, match="brackets nested more than 100 deep"):
+            check_syntax(HOSTILE["square brackets"](5000).encode(), "x.py")
 
     def test_warns_of_nothing(self, recwarn):
         load(b"x = '\\d'\nassert (x, 'y')\n", "x.py")
