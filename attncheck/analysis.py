@@ -147,10 +147,25 @@ def _function(
     agreed = _agreed(analysis, supposed, numbers)
     _take(found, agreed)
     groups = [
-        _diagnose(analysis, traced, numbers[id(traced)])
+        [r for r in _diagnose(analysis, traced, numbers[id(traced)]) if _about_sizes(r)]
         for traced in supposed.suspects[:4]
     ]
     _settle(analysis, found, [*([prose] if prose else []), *groups])
+
+
+def _about_sizes(diagnosed: Diagnosed) -> bool:
+    """Whether a report is about more than the rank of a parameter.
+
+    Where the code shows that a parameter has another rank, its name has misled, not the code.
+    """
+    operation = diagnosed.report.operation
+    if operation.clash is None or operation.clash.left is not None:
+        return True
+    tensors = [tensor for _, tensor in operation.tensors()]
+    return bool(tensors) and all(
+        diagnosed.view.graph.maker(tensor) is not None or tensor.evidence < Evidence.NAME
+        for tensor in tensors[operation.clash.operand : operation.clash.operand + 1]
+    )
 
 
 def _agreed(
@@ -269,7 +284,7 @@ class Retraced:
     diagnosed: list[Diagnosed]
     keys: set[tuple[str, int]]
     clashing: set[int]
-    known: int
+    unknown: int
     stretched: int
 
     def operations(self) -> Iterator[Operation]:
@@ -288,8 +303,7 @@ class Retraced:
     def graph_of(self, operation: Operation) -> Graph:
         """The graph that an operation belongs to."""
         for traced in self.traces:
-            operations = traced.graph.operations
-            if operation.number < len(operations) and operations[operation.number] is operation:
+            if traced.graph.has(operation):
                 return traced.graph
         raise ValueError("an operation of another trace")
 
@@ -319,7 +333,7 @@ def retrace(source: Source, settings: Settings, function: str, label: str | None
         diagnosed,
         {(report.report.rule.code, source.span(report.report.node).line) for report in diagnosed},
         {source.span(operation.node).line for operation in operations if operation.clash},
-        sum(_is_known(operation) for operation in operations),
+        sum(not _is_known(operation) for operation in operations),
         sum(_stretches_both(operation) for operation in operations),
     )
 

@@ -7,8 +7,9 @@ numbered in the order in which they were traced; a tensor names the operation th
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncheck.operators.events import Clash, Event
@@ -70,24 +71,46 @@ class Operation:
                 yield operand, operand.value
 
 
-@dataclass(slots=True)
+#: Numbers between the first operations of two graphs; no trace has as many operations.
+_APART = 1_000_000
+_graphs = itertools.count(1)
+
+
 class Graph:
     """The operations of one trace, in order.
 
-    ``by_name`` says that the trace rests on a hypothesis about the parameters' names.
+    Numbers are unique over all graphs: a tensor that another trace made (an attribute of an object
+    built elsewhere) has no maker here. ``by_name`` says that the trace rests on a hypothesis about
+    the parameters' names.
     """
 
-    operations: list[Operation] = field(default_factory=list)
-    by_name: bool = False
+    __slots__ = ("_first", "by_name", "operations")
+
+    def __init__(self) -> None:
+        self.operations: list[Operation] = []
+        self.by_name = False
+        self._first = next(_graphs) * _APART
+
+    @property
+    def next_number(self) -> int:
+        """The number of the operation that is added next."""
+        return self._first + len(self.operations)
 
     def add(self, operation: Operation) -> None:
-        """Append an operation; its number must be its position."""
-        assert operation.number == len(self.operations)
+        """Append an operation, which must have the next number."""
+        assert operation.number == self.next_number
         self.operations.append(operation)
 
     def maker(self, tensor: Tensor) -> Operation | None:
-        """The operation that made `tensor`, or None for parameters and unknown values."""
-        return None if tensor.operation is None else self.operations[tensor.operation]
+        """The operation of this graph that made `tensor`, or None."""
+        if tensor.operation is None:
+            return None
+        index = tensor.operation - self._first
+        return self.operations[index] if 0 <= index < len(self.operations) else None
+
+    def has(self, operation: Operation) -> bool:
+        """Whether an operation is one of this graph."""
+        return 0 <= operation.number - self._first < len(self.operations)
 
     def clashes(self) -> list[Operation]:
         """The operations that cannot work."""

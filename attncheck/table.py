@@ -155,6 +155,14 @@ _QUERIES: Final[_Dimension] = tuple(
         ("one query", "d_k | T_enc d_k | T_enc d_v | T_enc | d_v", 1, False),
         ("one query, batched", "B d_k | B T_enc d_k | B T_enc d_v | B T_enc | B d_v", 1, False),
         ("time first", "T_dec B d_k | T_enc B d_k | T_enc B d_v | - | -", 1, False),
+        ("keys as columns", "T_dec d_k | d_k T_enc | T_enc d_v | - | -", 1, False),
+        ("keys as columns, batched", "B T_dec d_k | B d_k T_enc | B T_enc d_v | - | -", 1, False),
+        (
+            "keys as columns, heads",
+            "B n_heads T_dec d_k | B n_heads d_k T_enc | B n_heads T_enc d_v | - | -",
+            1,
+            False,
+        ),
         ("one query kept as an axis", "B 1 d_k | B T_enc d_k | B T_enc d_v | - | -", 2, False),
     )
 )

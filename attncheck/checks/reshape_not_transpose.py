@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.reshape import Order
 from attncheck.algebra.shape import Axis
+from attncheck.algebra.size import Size
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -27,6 +28,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if outcome.order is not Order.SCRAMBLED or outcome.regrouped is None:
         return
     old, new = outcome.regrouped
+    if any(axis.size is not None and _shifted(axis.size) for axis in (*old, *new)):
+        return
     moved = _moved(view, old, new)
     operand, tensor = tensors[0]
     if moved is None or operand.node is None:
@@ -59,3 +62,13 @@ def _moved(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> str | No
             if view.facts.compare(axis.size, other.size) is Verdict.EQUAL and index != place:
                 return str(axis.size)
     return None
+
+
+def _shifted(size: Size) -> bool:
+    """Whether a size is another one and a number more or less.
+
+    Padding by one, viewing with the two time axes swapped and cutting the first row is how relative
+    positions are shifted (Dai et al. 2019, appendix B): the one reshape that moves elements on
+    purpose.
+    """
+    return () in size.terms and size.number is None

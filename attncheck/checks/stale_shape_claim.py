@@ -12,9 +12,10 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Shape
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
+from attncheck.evidence.comments import ClaimText
 from attncheck.rule import Rule
 from attncheck.tracer.machine import ShapeSite
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import as_tensor
 
 RULE = Rule(
@@ -30,9 +31,13 @@ def check_trace(view: View) -> Iterator[Report]:
     comments = view.evidence.comments
     if not comments:
         return
-    for site in view.traced.sites:
+    inner = (site for sites in view.traced.inner.values() for site in sites)
+    for site in (*view.traced.sites, *inner):
         tensor = as_tensor(site.value)
-        if tensor is None or tensor.operation is None or site.name not in view.evidence.commented:
+        if tensor is None or site.name not in view.evidence.commented:
+            continue
+        # A claim is never weighed against what only names or other claims say.
+        if view.graph.maker(tensor) is None or tensor.evidence >= Evidence.PROSE:
             continue
         shape = view.shape(tensor)
         if shape is None or not shape.closed or any(size is None for size in shape.sizes()):
@@ -43,7 +48,7 @@ def check_trace(view: View) -> Iterator[Report]:
         claimed = claim.read(view.evidence.scope.symbol)
         if claimed is None or not claimed.closed or not _contradicts(view, claimed, shape):
             continue
-        yield _report(view, site, tensor, claimed, claim.words)
+        yield _report(view, site, tensor, claimed, claim)
 
 
 def _contradicts(view: View, claimed: Shape, traced: Shape) -> bool:
@@ -59,11 +64,12 @@ def _contradicts(view: View, claimed: Shape, traced: Shape) -> bool:
 
 
 def _report(
-    view: View, site: ShapeSite, tensor: Tensor, claimed: Shape, words: str
+    view: View, site: ShapeSite, tensor: Tensor, claimed: Shape, claim: ClaimText
 ) -> Report:
     shape = view.shape(tensor)
     said, known = text_of(sizes_of(claimed)), text_of(sizes_of(shape))
-    operation = view.graph.operations[tensor.operation or 0]
+    operation = view.graph.maker(tensor)
+    assert operation is not None
     return Report(
         RULE,
         operation,
@@ -71,6 +77,7 @@ def _report(
         f"the comment says {said}, but `{site.name}` is {known}",
         Culprit(site.node, tensor),
         sizes_of(shape),
-        f"as traced; `{words}` is out of date",
-        claim=(said, known),
+        f"as traced; `{claim.words}` is out of date",
+        claim=(claim.shape, known),
+        function=site.function,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from attncheck.algebra.bounds import never_negative
@@ -29,26 +30,10 @@ from attncheck.values.value import (
     as_tensor,
 )
 
-#: Words in the names of arguments that are one number. Others (`size`, `img_size`, `out_shape`) are
-#: a number in one program and a tuple in the next.
-_NUMBER_WORDS = frozenset(
-    [
-        "n",
-        "num",
-        "d",
-        "dim",
-        "len",
-        "length",
-        "max",
-        "count",
-        "hidden",
-        "units",
-        "steps",
-        "batch",
-        "vocab",
-        "seq",
-        "embed",
-    ]
+#: Names of arguments that are one number. Others (`size`, `img_size`, `out_shape`) are a number in
+#: one program and a tuple in the next.
+_NUMBER_NAME = re.compile(
+    r".|(.*_)?(n|num|d|dim|len|length|max|count|hidden|units|steps|batch|vocab|seq|embed)(_.*)?"
 )
 
 
@@ -67,7 +52,7 @@ def filled(call: Call) -> Outcome:
 def _sizes(call: Call) -> tuple[Shape | None, Clash | None]:
     value = call.value("shape")
     sizes = call.sizes("shape")
-    if type(value) is Parameter and _is_number(value.name):
+    if type(value) is Parameter and _NUMBER_NAME.fullmatch(value.name):
         sizes = [call.size("shape")]
     if sizes is None:
         return None, None
@@ -75,12 +60,6 @@ def _sizes(call: Call) -> tuple[Shape | None, Clash | None]:
         if size is not None and never_negative(-size - 1):
             return None, Clash(Fault.COUNT, f"makes an axis of size {size}", 0, size)
     return Shape(tuple(Axis(size) for size in sizes)), None
-
-
-def _is_number(name: str) -> bool:
-    """Whether an argument named so is certainly one number: `hidden_size`, `n_heads`, `T`."""
-    words = name.lower().split("_")
-    return len(name) == 1 or not _NUMBER_WORDS.isdisjoint(words)
 
 
 def _fill_dtype(call: Call) -> str | None:

@@ -15,6 +15,7 @@ import libcst as cst
 
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
+from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.repair.wording import (
     argument_of,
@@ -27,7 +28,7 @@ from attncheck.repair.wording import (
     with_axis_of_one,
 )
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import as_tensor
+from attncheck.values.value import Int, as_tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Candidate:
     safe: bool = True
     broadcasts: bool = False
     new_name: str | None = None
+    #: edits of what no expression is: a comment
+    edits: tuple[Edit, ...] = ()
 
 
 Generator = Callable[[Report, View], Iterator[Candidate]]
@@ -346,6 +349,18 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
             yield _edit(argument, axis, f"join along axis {axis}", safe=False)
 
 
+def _rank(report: Report, view: View) -> Iterator[Candidate]:
+    """An axis of 1 for the tensor that lacks one, the last place first; else another axis."""
+    culprit = report.culprit
+    sizes = None if culprit is None else view.sizes(culprit.tensor)
+    if culprit is not None and sizes is not None and report.operation.kind == "bmm":
+        rank = len(sizes)
+        for axis in (max(rank - 1, 0), rank, *range(rank - 1)):
+            text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, rank)
+            yield _edit(culprit.node, text, f"give it an axis of 1 at {axis}", safe=False)
+    yield from _axis(report, view)
+
+
 def _axis(report: Report, view: View) -> Iterator[Candidate]:
     node = report.node
     argument = argument_of(node) if isinstance(node, cst.Call) else None
@@ -372,6 +387,18 @@ def _subscripts(report: Report, view: View) -> Iterator[Candidate]:
                 yield _edit(literal, swapped, f"write {swapped}", safe=False)
 
 
+def _size_names(report: Report, view: View) -> list[str]:
+    """The names that hold one size in the function of the finding."""
+    traced = view.traced
+    sites = traced.sites if traced.function is not None else traced.inner.get(report.place, [])
+    names = [
+        site.name
+        for site in sites
+        if site.name.isidentifier() and type(site.value) is Int and site.value.size is not None
+    ]
+    return list(dict.fromkeys(names))
+
+
 def _inferred(report: Report, view: View) -> Iterator[Candidate]:
     """One of the sizes left to be inferred."""
     node = report.node
@@ -380,16 +407,35 @@ def _inferred(report: Report, view: View) -> Iterator[Candidate]:
     arguments = [argument.value for argument in node.args if argument.keyword is None]
     if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
         arguments = [element.value for element in arguments[0].elements]
-    if any(view.code(argument) == "-1" for argument in arguments):
+    written = {view.code(argument) for argument in arguments}
+    if "-1" in written:
         return
+    for name in _size_names(report, view):
+        if name in written:
+            continue
+        for argument in reversed(arguments):
+            yield _edit(argument, name, f"use {name}", safe=False)
     for argument in reversed(arguments):
         yield _edit(argument, "-1", "let this size follow from the others", safe=False)
+
+
+def _claim(report: Report, view: View) -> Iterator[Candidate]:
+    """The claim of a comment as the trace has it."""
+    if report.claim is None:
+        return
+    said, known = report.claim
+    line = view.line(report.node)
+    text = view.source.lines[line - 1]
+    column = text.find(said, text.find("#"))
+    if column >= 0:
+        span = Span(line, column + 1, line, column + 1 + len(said))
+        yield Candidate((), f"say {known}", safe=False, edits=(Edit(span, known),))
 
 
 _GENERATORS: dict[str, Generator] = {
     "ATN101": _product,
     "ATN102": _product,
-    "ATN104": _axis,
+    "ATN104": _rank,
     "ATN105": _inferred,
     "ATN106": _join,
     "ATN107": _subscripts,
@@ -403,5 +449,6 @@ _GENERATORS: dict[str, Generator] = {
     "ATN301": _softmax_axis,
     "ATN302": _product,
     "ATN303": _transpose_after_view,
+    "ATN601": _claim,
 }
 

@@ -80,6 +80,7 @@ class Workshop:
             repair.refused.append((line, fault))
 
     def _edits(self, candidate: Candidate) -> Iterator[Edit]:
+        yield from candidate.edits
         for change in candidate.changes:
             span = self.source.span(change.node)
             if change.after:
@@ -130,7 +131,7 @@ class Workshop:
             return "the finding stays"
         if came:
             return f"it makes a new finding: {min(came)[0]}"
-        if candidate.new_name is None and after.known < before.known:
+        if candidate.new_name is None and after.unknown > before.unknown:
             return "less is known of the shapes afterwards"
         if after.stretched > before.stretched or candidate.broadcasts:
             return _stretches(after, finding[1]) or "it only broadcasts the difference away"

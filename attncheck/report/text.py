@@ -72,16 +72,33 @@ def render_shapes(
     code = [printable(line.replace("\t", _TAB)) for line in source]
     beside = [_cells(code[line - 1]) for line in by_line if line <= len(code)]
     margin = min(max(beside, default=0), _MARGIN, (width or _LOG_WIDTH) // 2)
-    digits = len(str(len(code)))
     if code and not code[-1]:
         code.pop()  # what follows the last line ending is no line
+    digits = len(str(len(code)))
     for number, line in enumerate(code, 1):
         gutter = (f"{number:>{digits}} | ", "dim")
-        if number in by_line:
-            space = " " * (max(margin - _cells(line), 0) + 2)
-            yield (gutter, (line + space, ""), (", ".join(by_line[number]), "dim"))
-        else:
+        start = max(margin, _cells(line)) + 2
+        parts = _fold(by_line.get(number, []), None if width is None else width - digits - 3, start)
+        if not parts:
             yield (gutter, (line, ""))
+        for index, (column, part) in enumerate(parts):
+            code_part = line if index == 0 else ""
+            space = " " * (column - _cells(code_part))
+            yield (gutter, (code_part + space, ""), (part, "dim"))
+            gutter = (f"{'':{digits}} | ", "dim")
+
+
+def _fold(texts: Sequence[str], room: int | None, start: int) -> list[tuple[int, str]]:
+    """Texts joined into lines that end before column `room`, each with the column it starts at."""
+    lines: list[tuple[int, str]] = []
+    for text in texts:
+        column, line = lines.pop() if lines else (start, "")
+        joined = f"{line}, {text}" if line else text
+        if not line or room is None or column + _cells(joined) <= room:
+            lines.append((column, joined))
+        else:
+            lines += [(column, line + ","), (min(start, _MARGIN, room // 2), text)]
+    return lines
 
 
 def plain(lines: Iterable[Line]) -> str:

@@ -54,7 +54,7 @@ def apply(
     library: str,
 ) -> Value:
     """Run `operator` and record it; the value, with its origin filled in."""
-    number = len(machine.graph.operations)
+    number = machine.graph.next_number
     call = Call(machine.facts, arguments, library, spelling, serial=number)
     outcome = operator(call)
     operation = Operation(

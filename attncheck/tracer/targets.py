@@ -93,7 +93,7 @@ def _check_rank(
     text = f"unpacks the {len(value.items)} axes of a {tensor.shape} into {count} names"
     machine.record(
         Operation(
-            len(machine.graph.operations),
+            machine.graph.next_number,
             "unpack",
             "unpack",
             (Operand("x", tensor, subject),),

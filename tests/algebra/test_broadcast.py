@@ -211,3 +211,11 @@ def test_bound_sizes_are_put_in_first() -> None:
     outcome = broadcast(shape_of(LOOSE), shape_of(T), facts)
     assert [pairing.how for pairing in outcome.pairings] == [How.MATCHED]
     assert outcome.shape == expand(shape_of(LOOSE), facts) == shape_of(T)
+
+
+def test_unseen_axes_that_are_kin_are_one_size() -> None:
+    facts = Facts()
+    left, right = (of(Symbol(name, flexible=True, kin="d_attn")) for name in ("q_1", "k_1"))
+    (pairing,) = broadcast(shape_of(left), shape_of(right), facts).pairings
+    assert pairing.how is How.MATCHED
+    assert facts.resolve(left) == facts.resolve(right)

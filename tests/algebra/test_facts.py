@@ -361,3 +361,11 @@ def test_symbols_bound_to_each_other_end() -> None:
     for left, right in ((a, b), (b, c), (c, a)):
         facts.equate(left, right, "test")
     assert facts.resolve(a) == facts.resolve(b) == facts.resolve(c)
+
+
+def test_a_pair_left_open_is_not_called_distinct(facts: Facts) -> None:
+    state = table("d_h")
+    assert facts.compare(S, state) is facts.compare(B * S, B * state) is DISTINCT
+    facts.leave_open("d_h", "d_s")
+    assert facts.compare(S, state) is facts.compare(B * S, B * state) is UNKNOWN
+    assert facts.compare(S, T) is DISTINCT

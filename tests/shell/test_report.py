@@ -419,6 +419,20 @@ def test_printable(text, shown):
     assert printable(text) == shown
 
 
+def test_shapes_that_do_not_fit_go_on_below():
+    source = ["def f(q, k, v): pass"]
+    rows = [ShapeRow("a.py", 1, 7, 1, 8, "f", name, name, ("B", "T_enc", "d_k")) for name in "qkv"]
+    assert full.plain(full.render_shapes(rows, source, 60)) == (
+        "1 | def f(q, k, v): pass  q (B, T_enc, d_k),\n"
+        "  |                       k (B, T_enc, d_k),\n"
+        "  |                       v (B, T_enc, d_k)\n"
+    )
+    assert full.plain(full.render_shapes(rows, source, 80)) == (
+        "1 | def f(q, k, v): pass  q (B, T_enc, d_k), k (B, T_enc, d_k),\n"
+        "  |                       v (B, T_enc, d_k)\n"
+    )
+
+
 def test_shapes_beside_the_source():
     source = ["def f(q, k):", "    s = q @ k.T", "", "    return s  # scores", ""]
     rows = [
