@@ -34,12 +34,12 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
     if not analysis.certain and not analysis.suspects:
         return
     workshop = Workshop(analysis.source, settings, analysis.labels)
+    convicted = [found for group in analysis.suspects if (found := _convict(workshop, group))]
     for diagnosed in analysis.certain:
-        yield _finding(analysis, diagnosed, workshop.repair(diagnosed))
-    for group in analysis.suspects:
-        convicted = _convict(workshop, group)
-        if convicted is not None:
-            yield _finding(analysis, *convicted)
+        if not any(_explains(analysis, *found, diagnosed) for found in convicted):
+            yield _finding(analysis, diagnosed, workshop.repair(diagnosed))
+    for found in convicted:
+        yield _finding(analysis, *found)
 
 
 def _convict(workshop: Workshop, group: list[Diagnosed]) -> tuple[Diagnosed, Repair] | None:
@@ -51,6 +51,16 @@ def _convict(workshop: Workshop, group: list[Diagnosed]) -> tuple[Diagnosed, Rep
             convicted.append((diagnosed, repair))
             break
     return convicted[0] if convicted else None
+
+
+def _explains(
+    analysis: Analysis, convicted: Diagnosed, repair: Repair, other: Diagnosed
+) -> bool:
+    """Whether another finding of the same function goes with the fix of a convicted one."""
+    if repair.after is None or other.report.place != convicted.report.place:
+        return False
+    line = analysis.source.span(other.report.node).line
+    return (other.report.rule.code, line) not in repair.after.keys
 
 
 def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Finding:

@@ -107,7 +107,7 @@ def _transposed(
         if len(sizes[index]) < 2:
             continue
         flipped = list(sizes)
-        flipped[index] = _flip(sizes[index])
+        flipped[index] = _turned(operation, view, index, sizes[index])
         if not _agrees(flipped[0], flipped[1], view.facts):
             continue
         node, tensor = operands[index].node, list(operation.tensors())[index][1]
@@ -125,6 +125,17 @@ def _blame_right(operation: Operation, view: View) -> bool:
     """Whether the right operand is tried first: where it alone is a weight."""
     (_, a), (_, b) = operation.tensors()
     return is_weight(view.graph, b) and not is_weight(view.graph, a)
+
+
+def _turned(operation: Operation, view: View, index: int, sizes: Sizes) -> Sizes:
+    """An operand with its last two axes exchanged; of a stack that ``.T`` turned over, the stack's.
+
+    ``K.T`` of (B, T, d) is (d, T, B): what was meant is (B, d, T).
+    """
+    made = view.graph.maker(list(operation.tensors())[index][1])
+    if made is not None and made.kind == "reverse" and len(sizes) > 2:
+        return (*reversed(sizes[2:]), *sizes[:2])
+    return _flip(sizes)
 
 
 def _flip(sizes: Sizes) -> Sizes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from attncheck.algebra.shape import Shape, expand
+from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import find_sites
 from attncheck.checks.report import Report
@@ -29,6 +29,20 @@ class Names:
     """How a function writes sizes: names that hold them, and axes of its parameters."""
 
     by_size: dict[Size, str] = field(default_factory=dict)
+    #: axes by where they were born, for sizes that are only known as numbers
+    by_birth: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    def write_axis(self, axis: Axis) -> str | None:
+        """An expression for the size of `axis`, or None.
+
+        A number other than 1 is the size in one call only: it is written as the axis it came from.
+        """
+        if axis.size is None:
+            return None
+        number = axis.size.number
+        if number is None or number == 1:
+            return self.write(axis.size)
+        return None if axis.tag is None else self.by_birth.get((axis.tag.root, axis.tag.index))
 
     def write(self, size: Size) -> str | None:
         """An expression for `size`, or None."""
@@ -81,6 +95,9 @@ def _add_axes(names: Names, name: str, shape: Shape | None) -> None:
     for index, axis in enumerate(shape.axes):
         if axis.size is not None and axis.size.number is None:
             names.by_size.setdefault(axis.size, f"{name}.shape[{index}]")
+        if axis.tag is not None:
+            birth = (axis.tag.root, axis.tag.index)
+            names.by_birth.setdefault(birth, f"{name}.shape[{index}]")
 
 
 def _shape(tensor: Tensor | None, traced: Traced) -> Shape | None:
@@ -135,7 +152,7 @@ def _shape_assert(code: str, shape: Shape | None, names: Names) -> str | None:
         return None
     sizes = []
     for axis in shape.axes:
-        text = None if axis.size is None else names.write(axis.size)
+        text = names.write_axis(axis)
         if text is None:
             return None
         sizes.append(text)
