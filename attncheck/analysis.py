@@ -172,9 +172,7 @@ def _agreed(
     analysis: Analysis, supposed: Supposed, numbers: dict[int, dict[Symbol, int]]
 ) -> list[Diagnosed]:
     """What is reported under every consistent hypothesis."""
-    lists = [
-        _diagnose(analysis, traced, numbers[id(traced)]) for traced in supposed.consistent
-    ]
+    lists = [_diagnose(analysis, traced, numbers[id(traced)]) for traced in supposed.consistent]
     if not lists:
         return []
     first, *rest = lists
@@ -227,9 +225,7 @@ def contradictions(traced: Traced) -> int:
     )
 
 
-def _diagnose(
-    analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]
-) -> list[Diagnosed]:
+def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> list[Diagnosed]:
     view = View(traced, analysis.source, analysis.tracer.evidence, numbers)
     diagnosed = []
     for report in run_checks(view):

@@ -256,13 +256,17 @@ def contracted_axes(operation: Operation, operand: int) -> tuple[Axis, ...]:
         return ()
     if isinstance(event, Contraction):
         axes = event.left_axes if operand == 0 else event.right_axes
-        return tuple(shape.axes[axis] for axis in axes if -len(shape.axes) <= axis < len(shape.axes))
+        return tuple(
+            shape.axes[axis] for axis in axes if -len(shape.axes) <= axis < len(shape.axes)
+        )
     if isinstance(event, Einsum) and operand < len(event.inputs):
         letters = event.inputs[operand]
         if len(letters) != len(shape.axes):
             return ()
         return tuple(
-            axis for letter, axis in zip(letters, shape.axes, strict=True) if letter not in event.output
+            axis
+            for letter, axis in zip(letters, shape.axes, strict=True)
+            if letter not in event.output
         )
     return ()
 

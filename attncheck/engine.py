@@ -157,9 +157,7 @@ def _same(left: ShapeRow, right: ShapeRow) -> ShapeRow:
         return right
     if left.shape is None or right.shape is None or len(left.shape) != len(right.shape):
         return replace(right, shape=None)
-    agreed = tuple(
-        a if a == b else "?" for a, b in zip(left.shape, right.shape, strict=True)
-    )
+    agreed = tuple(a if a == b else "?" for a, b in zip(left.shape, right.shape, strict=True))
     return replace(right, shape=agreed)
 
 

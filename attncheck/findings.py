@@ -19,6 +19,7 @@ from attncheck.finding import (
     TensorPart,
     TraceStep,
 )
+from attncheck.graph import Operation
 from attncheck.repair.asserts import asserts, projection_assert
 from attncheck.repair.trial import Repair, Workshop
 from attncheck.settings import Settings
@@ -53,9 +54,7 @@ def _convict(workshop: Workshop, group: list[Diagnosed]) -> tuple[Diagnosed, Rep
     return convicted[0] if convicted else None
 
 
-def _explains(
-    analysis: Analysis, convicted: Diagnosed, repair: Repair, other: Diagnosed
-) -> bool:
+def _explains(analysis: Analysis, convicted: Diagnosed, repair: Repair, other: Diagnosed) -> bool:
     """Whether another finding of the same function goes with the fix of a convicted one."""
     if repair.after is None or other.report.place != convicted.report.place:
         return False
@@ -79,12 +78,12 @@ def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Findin
         span,
         report.place,
         message,
-        _tensor(diagnosed, report.culprit),
+        _tensor(analysis, diagnosed, report.culprit),
         expected,
         _fix(repair, refused),
         refused,
         _asserts(diagnosed, repair),
-        tuple(_trace(diagnosed)),
+        tuple(_trace(analysis, diagnosed)),
     )
 
 
@@ -117,20 +116,31 @@ def _asserts(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
     return ()
 
 
-def _tensor(diagnosed: Diagnosed, culprit: Culprit | None) -> TensorPart | None:
+def _tensor(analysis: Analysis, diagnosed: Diagnosed, culprit: Culprit | None) -> TensorPart | None:
     if culprit is None:
         return None
     view = diagnosed.view
-    decided_at, origin = _decided(diagnosed, culprit.tensor)
+    decided_at, origin = _decided(analysis, diagnosed, culprit.tensor)
     return TensorPart(
         view.code(culprit.node), sizes_text(view.sizes(culprit.tensor)), decided_at, origin
     )
 
 
-def _decided(diagnosed: Diagnosed, tensor: Tensor) -> tuple[DecidedAt | None, str]:
+def _maker(analysis: Analysis, diagnosed: Diagnosed, tensor: Tensor) -> Operation | None:
+    """The operation that made a tensor, in this trace or where its object was made."""
+    for graph in (diagnosed.view.graph, *analysis.tracer.made_in):
+        made = graph.maker(tensor)
+        if made is not None:
+            return made
+    return None
+
+
+def _decided(
+    analysis: Analysis, diagnosed: Diagnosed, tensor: Tensor
+) -> tuple[DecidedAt | None, str]:
     """Where a tensor's shape was decided, and that in words."""
     view = diagnosed.view
-    made = view.graph.maker(tensor)
+    made = _maker(analysis, diagnosed, tensor)
     if made is not None:
         line = view.line(made.node)
         return DecidedAt(line, "operation"), f"made by `{view.code(made.node)}`, line {line}"
@@ -148,16 +158,14 @@ def _parameter_line(diagnosed: Diagnosed, tensor: Tensor) -> int:
     return diagnosed.view.line(diagnosed.report.node)
 
 
-def _trace(diagnosed: Diagnosed) -> Iterator[TraceStep]:
+def _trace(analysis: Analysis, diagnosed: Diagnosed) -> Iterator[TraceStep]:
     """The operands that the finding rests on, and what is known of the sizes' names."""
     report: Report = diagnosed.report
     view = diagnosed.view
     for operand, tensor in report.operation.tensors():
         if operand.node is None:
             continue
-        decided_at, _ = _decided(diagnosed, tensor)
+        decided_at, _ = _decided(analysis, diagnosed, tensor)
         by = "operation" if decided_at is None else decided_at.by
         line = view.line(operand.node) if decided_at is None else decided_at.line
         yield TraceStep(line, view.code(operand.node), sizes_text(view.sizes(tensor)), by)
-
-

@@ -19,7 +19,7 @@ from attncheck.values.value import Function, Value, as_tensor
 
 #: Operations without which a function is not attention, whatever its parameters are called.
 _PRODUCTS = frozenset(
-    "matmul mm bmm mv dot vector_dot inner einsum tensordot baddbmm softmax log_softmax".split()
+    ["matmul", "mm", "bmm", "mv", "dot", "vector_dot", "inner", "einsum", "tensordot", "baddbmm", "softmax", "log_softmax"]
 )
 
 
@@ -75,9 +75,7 @@ def run_under(tracer: Tracer, function: Function, hypothesis: Hypothesis) -> Tra
     return tracer.run_function(function, hypothesis, open_pair=not has_weights(hypothesis))
 
 
-def stated(
-    tracer: Tracer, function: Function, contradictions: Callable[[Traced], int]
-) -> Traced:
+def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced], int]) -> Traced:
     """The trace whose shapes can be stated of a function.
 
     That of the only hypothesis that is consistent, if the whole function is modelled: where a call

@@ -209,7 +209,7 @@ def time_commands(attncheck: list[str], file: Path, starts: int) -> list[Command
     target = str(file.resolve())
     commands = {
         "import libcst": [sys.executable, "-c", "import libcst"],
-        "attncheck FILE --no-cache": [*attncheck, target, "--no-cache"],
+        "attncheck FILE": [*attncheck, target],
         "attncheck FILE, cached": [*attncheck, target],
     }
     samples: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}

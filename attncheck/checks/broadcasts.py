@@ -155,7 +155,9 @@ def _kept(view: View, source: Tensor, axis: int) -> tuple[Sizes | None, str]:
         return None, "with the reduced axis kept as 1, so that it lines up with what it came from"
     kept = list(sizes)
     kept[axis] = ONE
-    return tuple(kept), f"with the reduced axis kept as 1, so that it lines up with {text_of(sizes)}"
+    return tuple(
+        kept
+    ), f"with the reduced axis kept as 1, so that it lines up with {text_of(sizes)}"
 
 
 # -- clashes ------------------------------------------------------------------------------------
@@ -275,7 +277,9 @@ def _one_meaning(view: View, column: Axis, vector: Axis) -> bool:
         return False
     if column.tag is not None and column.tag == vector.tag:
         return True
-    return column.size.number is None and view.facts.compare(column.size, vector.size) is Verdict.EQUAL
+    return (
+        column.size.number is None and view.facts.compare(column.size, vector.size) is Verdict.EQUAL
+    )
 
 
 def _asked_for(view: View, tensor: Tensor) -> bool:

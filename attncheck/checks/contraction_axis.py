@@ -11,9 +11,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Einsum
 from attncheck.rule import Rule
 
-RULE = Rule(
-    "ATN302", "contraction-axis", "weights contracted over an axis that was not normalised"
-)
+RULE = Rule("ATN302", "contraction-axis", "weights contracted over an axis that was not normalised")
 ON = (Contraction, Einsum)
 
 

@@ -11,7 +11,12 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Fault
 from attncheck.rule import Rule
 
-RULE = Rule("ATN107", "einsum-mismatch", "subscripts against ranks or sizes, or an output letter without a source", fix="unsafe")
+RULE = Rule(
+    "ATN107",
+    "einsum-mismatch",
+    "subscripts against ranks or sizes, or an output letter without a source",
+    fix="unsafe",
+)
 ON = (Fault.EINSUM,)
 
 

@@ -228,4 +228,8 @@ def _contracted(
 def _ordinal(index: int, rank: int) -> str:
     if index == rank - 1:
         return "last"
-    return ("first", "second", "third", "fourth", "fifth", "sixth")[index] if index < 6 else f"{index}."
+    return (
+        ("first", "second", "third", "fourth", "fifth", "sixth")[index]
+        if index < 6
+        else f"{index}."
+    )

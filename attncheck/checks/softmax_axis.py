@@ -83,9 +83,7 @@ def _over_all(site: Site, shape: Shape, view: View) -> Iterator[Report]:
     yield _finding(site, view, message, derivation, position)
 
 
-def _finding(
-    site: Site, view: View, message: str, derivation: str, axis: int
-) -> Report:
+def _finding(site: Site, view: View, message: str, derivation: str, axis: int) -> Report:
     operand = next(iter(site.softmax.tensors()))[0]
     node = operand.node if operand.node is not None else site.softmax.node
     sizes = sizes_of(view.shape(site.scores_in)) or view.sizes(as_tensor(site.softmax.output))

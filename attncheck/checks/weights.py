@@ -111,5 +111,3 @@ def _free_axes(product: Operation, index: int, view: View) -> list[int]:
     other = event.left_to if index == 1 else event.right_to
     shared = {place for place in other if place is not None}
     return [axis for axis, place in enumerate(moved) if place is not None and place not in shared]
-
-

@@ -21,7 +21,7 @@ from attncheck.source import Source
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Int, as_tensor
+from attncheck.values.value import Instance, Int, as_tensor
 
 
 @dataclass(slots=True)
@@ -71,9 +71,7 @@ def _spelled(size: Size, texts: dict[Symbol, str]) -> str:
     return text.replace("*", " * ").replace(" *  * ", "**")
 
 
-def names_before(
-    sites: list[ShapeSite], traced: Traced, source: Source, line: int
-) -> Names:
+def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -> Names:
     """The names for sizes that a function has once the statement in `line` is done."""
     names = Names()
     named = [site for site in sites if site.name.isidentifier() and site.name != "return"]
@@ -86,7 +84,19 @@ def names_before(
     for site in named:
         if source.span(site.node).line < line:
             _add_axes(names, site.name, _shape(as_tensor(site.value), traced))
+    for site in named:
+        if isinstance(site.value, Instance):
+            _add_attributes(names, site.name, site.value, traced)
     return names
+
+
+def _add_attributes(names: Names, owner: str, instance: Instance, traced: Traced) -> None:
+    """The sizes and tensors that an object holds: ``self.d_k``, ``self.W_a.shape[0]``."""
+    for name, value in instance.attributes.items():
+        if type(value) is Int and value.size is not None and value.size.number is None:
+            names.by_size.setdefault(value.size, f"{owner}.{name}")
+    for name, value in instance.attributes.items():
+        _add_axes(names, f"{owner}.{name}", _shape(as_tensor(value), traced))
 
 
 def _add_axes(names: Names, name: str, shape: Shape | None) -> None:
@@ -106,9 +116,7 @@ def _shape(tensor: Tensor | None, traced: Traced) -> Shape | None:
     return expand(tensor.shape, traced.facts)
 
 
-def asserts(
-    sites: list[ShapeSite], traced: Traced, source: Source, line: int
-) -> tuple[str, ...]:
+def asserts(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -> tuple[str, ...]:
     """The asserts that hold after the statement in `line` of a file that is right.
 
     `sites` are those of the function that the line is in. Where the statement returns an
@@ -173,9 +181,7 @@ def _sum_assert(site: ShapeSite, traced: Traced) -> list[str]:
             return []
         axis = _written_axis(attention.axis, len(shape.axes))
         if tensor.library == "torch":
-            return [
-                f"assert torch.allclose({site.name}.sum(dim={axis}), torch.ones(()))"
-            ]
+            return [f"assert torch.allclose({site.name}.sum(dim={axis}), torch.ones(()))"]
         return [f"assert np.allclose({site.name}.sum(axis={axis}), 1)"]
     return []
 
@@ -183,5 +189,3 @@ def _sum_assert(site: ShapeSite, traced: Traced) -> list[str]:
 def _written_axis(axis: int | None, rank: int) -> int:
     """The axis as it is usually written: the last one as -1."""
     return -1 if axis is None or axis % rank == rank - 1 else axis % rank
-
-

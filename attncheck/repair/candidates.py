@@ -102,7 +102,9 @@ def _flip(view: View, node: cst.CSTNode | None, tensor: Tensor) -> Iterator[Cand
         return
     text = flipped(view, node, tensor)
     if text is not None:
-        yield _edit(node, text, f"transpose {view.code(node)}" if text.endswith(".T") else f"use {text}")
+        yield _edit(
+            node, text, f"transpose {view.code(node)}" if text.endswith(".T") else f"use {text}"
+        )
 
 
 def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
@@ -451,4 +453,3 @@ _GENERATORS: dict[str, Generator] = {
     "ATN303": _transpose_after_view,
     "ATN601": _claim,
 }
-

@@ -75,7 +75,12 @@ class Workshop:
             return
         fault = self._fault(diagnosed, candidate, after)
         if fault is None:
-            repair.candidate, repair.edits, repair.line, repair.after = candidate, edits, line, after
+            repair.candidate, repair.edits, repair.line, repair.after = (
+                candidate,
+                edits,
+                line,
+                after,
+            )
         elif candidate.broadcasts and len(repair.refused) < MOST_REFUSED:
             repair.refused.append((line, fault))
 
@@ -113,9 +118,7 @@ class Workshop:
         label = self.labels.get(function) if hypothesis is None else hypothesis.label
         return function, label
 
-    def _fault(
-        self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced
-    ) -> str | None:
+    def _fault(self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced) -> str | None:
         """Why a candidate is no fix, or None if it is one."""
         root = self._root(diagnosed)
         if root not in self._before:

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import libcst as cst
 
-from attncheck.algebra.size import Size
 from attncheck.algebra.shape import expand
+from attncheck.algebra.size import Size
 from attncheck.frameworks import language
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
@@ -122,9 +122,7 @@ def _tensors(
         return UNKNOWN
     library = (a.library if a is not None else None) or (b.library if b is not None else None)
     names = dict(zip(("x", "y"), written, strict=True))
-    return apply(
-        machine, operator, {"x": left, "y": right}, names, node, token, library or ""
-    )
+    return apply(machine, operator, {"x": left, "y": right}, names, node, token, library or "")
 
 
 def _with_parameter(
@@ -236,4 +234,3 @@ def _sequences(token: str, left: Value, right: Value) -> Value:
             return Sequence(None, sequence.mutable, sequence.items[0], size)
         return Sequence(None, sequence.mutable)
     return UNKNOWN
-

@@ -58,9 +58,7 @@ def _of_tensor(machine: Machine, base: Tensor, name: str, node: cst.Attribute) -
             continue
         if not is_property(path):
             return LibraryMethod(base, name)
-        value = apply_spelling(
-            machine, spelling, Arguments([base], {}, [node.value], {}), node
-        )
+        value = apply_spelling(machine, spelling, Arguments([base], {}, [node.value], {}), node)
         return UNKNOWN if value is None else value
     if name in ("device", "dtype"):
         return Scalar("str")

@@ -28,7 +28,6 @@ from attncheck.values.value import (
     as_size,
 )
 
-
 Builtin: TypeAlias = Callable[[Machine, Arguments, cst.CSTNode], Value]
 
 
@@ -37,9 +36,11 @@ def _len(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     if type(value) is ShapeOf:
         return Int(containers.length_of(machine, value))
     if type(value) is Parameter:
-        tensor_first = containers.size_at(machine, value.tensor.shape, 0) if (
-            value.tensor.shape is not None and _has_axes(machine, value)
-        ) else None
+        tensor_first = (
+            containers.size_at(machine, value.tensor.shape, 0)
+            if (value.tensor.shape is not None and _has_axes(machine, value))
+            else None
+        )
         return Int(tensor_first)
     return Int(containers.length_of(machine, value))
 
@@ -60,7 +61,9 @@ def _int(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
 def _range(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     bounds = [as_integer(value) for value in arguments.positional]
     if bounds and None not in bounds:
-        numbers = range(*[bound for bound in bounds if bound is not None][:3]) if _sane(bounds) else ()
+        numbers = (
+            range(*[bound for bound in bounds if bound is not None][:3]) if _sane(bounds) else ()
+        )
         if 0 < len(numbers) <= containers.MOST_ITEMS:
             return Sequence(tuple(Int(const(number)) for number in numbers))
     return Sequence(None, element=Int(None), length=_range_length(arguments.positional))
@@ -271,4 +274,3 @@ GENERATORS: dict[str, str] = {
     "numpy.random.RandomState": "numpy.random.RandomState",
     "numpy.random.Generator": "numpy.random.Generator",
 }
-

@@ -7,7 +7,7 @@ functions are looked up by their full name, methods of arrays by the library of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -31,7 +31,6 @@ from attncheck.values.value import (
     LibraryMethod,
     Mapping,
     Method,
-    Parameter,
     Partial,
     Sequence,
     Super,
@@ -107,7 +106,9 @@ def _spelled(node: cst.CSTNode) -> str:
     return ".".join(reversed(parts)) or "(an expression)"
 
 
-def _call_library(machine: Machine, callee: Library, arguments: Arguments, node: cst.CSTNode) -> Value:
+def _call_library(
+    machine: Machine, callee: Library, arguments: Arguments, node: cst.CSTNode
+) -> Value:
     path = callee.path
     builtin = BUILTINS.get(path.removeprefix("builtins."))
     if builtin is not None:
@@ -130,13 +131,19 @@ def _call_library_method(
     tensor = as_tensor(receiver)
     if tensor is None:
         return _container_method(machine, callee, arguments)
-    written = node.func.value if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) else None
+    written = (
+        node.func.value
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
+        else None
+    )
     whole = replace(
         arguments,
         positional=[receiver, *arguments.positional],
         nodes=[written, *arguments.nodes],
     )
-    spellings = [found for path in method_paths(machine, tensor, callee.name) if (found := find(path))]
+    spellings = [
+        found for path in method_paths(machine, tensor, callee.name) if (found := find(path))
+    ]
     if not arguments.exact or not spellings:
         return _not_modelled(machine, whole, node, _spelled(node))
     fitting = [
@@ -206,20 +213,26 @@ def _change_container(
             machine.set_attribute(owner, target.value.attr.value, changed)
 
 
-def _call_function(machine: Machine, callee: Function, arguments: Arguments, node: cst.CSTNode) -> Value:
+def _call_function(
+    machine: Machine, callee: Function, arguments: Arguments, node: cst.CSTNode
+) -> Value:
     return call_function(
         machine, callee, arguments.positional, arguments.keywords, node, arguments.exact
     )
 
 
-def _call_method(machine: Machine, callee: Method, arguments: Arguments, node: cst.CSTNode) -> Value:
+def _call_method(
+    machine: Machine, callee: Method, arguments: Arguments, node: cst.CSTNode
+) -> Value:
     positional = [callee.receiver, *arguments.positional]
     return call_function(
         machine, callee.function, positional, arguments.keywords, node, arguments.exact
     )
 
 
-def _call_partial(machine: Machine, callee: Partial, arguments: Arguments, node: cst.CSTNode) -> Value:
+def _call_partial(
+    machine: Machine, callee: Partial, arguments: Arguments, node: cst.CSTNode
+) -> Value:
     return call(
         machine,
         callee.callee,
@@ -259,7 +272,9 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
     return instance
 
 
-def _call_instance(machine: Machine, callee: Instance, arguments: Arguments, node: cst.CSTNode) -> Value:
+def _call_instance(
+    machine: Machine, callee: Instance, arguments: Arguments, node: cst.CSTNode
+) -> Value:
     """``module(x)``: the class's ``__call__``, or ``forward`` where a library's base calls it."""
     for name in ("__call__", "forward"):
         member = callee.of.lookup(name)

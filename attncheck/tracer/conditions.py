@@ -89,7 +89,12 @@ def compare(
         return apply(
             machine, language.BINARY[token], {"x": left, "y": right}, names, node, token, library
         )
-    if type(left) is Int and type(right) is Int and left.size is not None and right.size is not None:
+    if (
+        type(left) is Int
+        and type(right) is Int
+        and left.size is not None
+        and right.size is not None
+    ):
         return _sizes(machine, token, left.size, right.size)
     if type(left) is Const and type(right) is Const and token in ("==", "!="):
         return Const((left.value == right.value) is (token == "=="))
@@ -197,9 +202,7 @@ def _learn_none(
         names[subject.value] = replace(value, optional=False)
 
 
-def _learn_equal(
-    machine: Machine, left: cst.BaseExpression, right: cst.BaseExpression
-) -> None:
+def _learn_equal(machine: Machine, left: cst.BaseExpression, right: cst.BaseExpression) -> None:
     rank_of = _rank_subject(machine, left)
     a, b = machine.evaluate(left), machine.evaluate(right)
     if rank_of is not None:
@@ -252,9 +255,7 @@ def _learn_divisible(machine: Machine, a: Size, b: Size) -> bool:
     atoms = [atom for atom in remainder.atoms() if type(atom) is Remainder]
     if len(atoms) != 1 or remainder != of(atoms[0]):
         return False
-    machine.facts.divides(
-        atoms[0].denominator, atoms[0].numerator, "the code says that it divides"
-    )
+    machine.facts.divides(atoms[0].denominator, atoms[0].numerator, "the code says that it divides")
     return True
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import libcst as cst
 
+from attncheck.algebra.size import const
 from attncheck.operators import indexing
 from attncheck.tracer import attributes, calls, conditions, containers, loops
 from attncheck.tracer.arithmetic import TOKENS, combine, negate
@@ -35,7 +36,6 @@ from attncheck.values.value import (
     Value,
     as_tensor,
 )
-from attncheck.algebra.size import const
 
 _CONSTANT_NAMES: dict[str, Value] = {"None": NONE, "True": TRUE, "False": FALSE}
 

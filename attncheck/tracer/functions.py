@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -28,9 +29,10 @@ from attncheck.values.value import (
 
 #: Decorators that leave a function's arguments and result as they are, by their last name.
 TRANSPARENT = frozenset(
-    "no_grad inference_mode wraps cache lru_cache jit njit compile script overload contextmanager "
-    "jaxtyped typechecked beartype override final torch_compile inherit_doc abstractmethod".split()
+    ["no_grad", "inference_mode", "wraps", "cache", "lru_cache", "jit", "njit", "compile", "script", "overload", "contextmanager", "jaxtyped", "typechecked", "beartype", "override", "final", "torch_compile", "inherit_doc", "abstractmethod"]
 )
+#: Names of arguments that are sizes: of the usual endings and beginnings.
+_SIZE_NAME = re.compile(r"(?:\w+_)?(?:dim|size|len|length|heads|units|width)|(?:num|n|d)_[a-z]\w*")
 _STATIC = {"staticmethod", "classmethod", "property", "cached_property"}
 
 
@@ -235,7 +237,7 @@ def _general(machine: Machine, function: Function, parameter: cst.Param) -> Valu
     if parameter.default is not None:
         with machine.running(Frame(_closure(function), machine.frame.place)):
             default = machine.evaluate(parameter.default)
-    if type(default) is Int:
+    if type(default) is Int or (default is None and _names_a_size(machine, name)):
         return Int(of(_argument_symbol(machine, name)))
     if type(default) is Const and default != NONE:
         return Scalar(type(default.value).__name__)
@@ -243,6 +245,11 @@ def _general(machine: Machine, function: Function, parameter: cst.Param) -> Valu
         return UNKNOWN
     tensor = Tensor(open_shape(name), evidence=Evidence.FORCED, optional=default == NONE)
     return Parameter(name, tensor, Int(of(_argument_symbol(machine, name))))
+
+
+def _names_a_size(machine: Machine, name: str) -> bool:
+    """Whether an argument is by its name a size and no tensor: ``d_model``, ``hidden_dim``."""
+    return machine.scope.symbol(name).table or _SIZE_NAME.fullmatch(name) is not None
 
 
 def _argument_symbol(machine: Machine, name: str) -> Symbol:

@@ -83,7 +83,9 @@ def _round(machine: Machine, once: Callable[[], Exit]) -> None:
         machine.environment.names = before
 
 
-def _widened(before: dict[str, Value], after: dict[str, Value], count: Size | None) -> dict[str, Value]:
+def _widened(
+    before: dict[str, Value], after: dict[str, Value], count: Size | None
+) -> dict[str, Value]:
     widened: dict[str, Value] = {}
     for name, value in after.items():
         old = before.get(name)
@@ -147,6 +149,8 @@ def _comprehend(machine: Machine, clause: cst.CompFor, element: Callable[[], Val
             machine.evaluate(condition.test)
         if clause.inner_for_in is not None:
             inner_list = _comprehend(machine, clause.inner_for_in, element)
-            return Sequence(None, True, element_of(inner_list) if type(inner_list) is Sequence else UNKNOWN)
+            return Sequence(
+                None, True, element_of(inner_list) if type(inner_list) is Sequence else UNKNOWN
+            )
         length = None if clause.ifs else containers.length_of(machine, iterable)
         return Sequence(None, True, element(), length)

@@ -21,8 +21,8 @@ from attncheck.evidence.comments import ClaimText
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.table import Hypothesis, Scope
-from attncheck.values.tensor import Decided, Evidence, Tensor
 from attncheck.values import value as values
+from attncheck.values.tensor import Decided, Evidence, Tensor
 from attncheck.values.value import UNKNOWN, Function, Int, Scalar, Value, as_tensor
 
 #: What an annotated plain value is.
@@ -32,7 +32,9 @@ _IMPORTS: Final = {
     "torch": re.compile(r"^\s*(?:import|from)\s+torch\b", re.MULTILINE),
     "numpy": re.compile(r"^\s*(?:import|from)\s+numpy\b", re.MULTILINE),
 }
-_OTHERS: Final = re.compile(r"^\s*(?:import|from)\s+(?:jax|tensorflow|keras|cupy|mxnet)\b", re.MULTILINE)
+_OTHERS: Final = re.compile(
+    r"^\s*(?:import|from)\s+(?:jax|tensorflow|keras|cupy|mxnet)\b", re.MULTILINE
+)
 
 
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
@@ -116,9 +118,7 @@ class ProgramEvidence:
             return None
         decided = Decided(0, Evidence.NAME.word, f"from its role by name ({role})")
         shape = loosened(shape, name) if self.loose else shape
-        return Tensor(
-            shape, self._library(), role=role, evidence=Evidence.NAME, decided=decided
-        )
+        return Tensor(shape, self._library(), role=role, evidence=Evidence.NAME, decided=decided)
 
     def _stated(self, function: Function, parameter: cst.Param) -> Value | None:
         name = parameter.name.value
@@ -158,7 +158,11 @@ class ProgramEvidence:
         """The shapes that evidence stronger than names gives to parameters."""
         shapes: dict[str, Shape] = {}
         parameters = function.node.params
-        for parameter in (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params):
+        for parameter in (
+            *parameters.posonly_params,
+            *parameters.params,
+            *parameters.kwonly_params,
+        ):
             stated = self._stated(function, parameter)
             tensor = None if stated is None else as_tensor(stated)
             if tensor is not None and tensor.shape is not None:

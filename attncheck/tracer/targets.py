@@ -68,9 +68,7 @@ def _tuple(
     starred = [i for i, element in enumerate(elements) if type(element) is cst.StarredElement]
     if not starred:
         _check_rank(machine, target, value, source)
-    parts = containers.unpack(
-        machine, value, len(elements), starred[0] if starred else None
-    )
+    parts = containers.unpack(machine, value, len(elements), starred[0] if starred else None)
     written = getattr(source, "elements", None) if isinstance(source, cst.Tuple) else None
     for index, (element, part) in enumerate(zip(elements, parts, strict=True)):
         inner = written[index].value if written is not None and len(written) == len(parts) else None

@@ -16,8 +16,6 @@ from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Place
 from attncheck.table import Hypothesis, Scope
 from attncheck.tracer import targets
-from attncheck.tracer.arguments import Arguments
-from attncheck.tracer.calls import construct
 from attncheck.tracer.expressions import EXPRESSIONS
 from attncheck.tracer.functions import general_arguments, run_body
 from attncheck.tracer.machine import (
@@ -65,6 +63,8 @@ class Tracer:
         self._environment = Environment()
         self._environment.names["__name__"] = Const("__main__")
         self._instances: dict[Class, Instance] = {}
+        #: the graphs of the module body and of the objects' making, for where a tensor comes from
+        self.made_in: list[Graph] = [self._home.graph]
 
     def _machine(self) -> Machine:
         machine = Machine(self.scope, self.evidence, EXPRESSIONS, STATEMENTS)
@@ -137,6 +137,7 @@ class Tracer:
             made = Instance(owner)
             self._instances[owner] = made
             builder = self._machine()
+            self.made_in.append(builder.graph)
             initialiser = owner.lookup("__init__")
             if type(initialiser) is Function:
                 self._initialise(builder, made, initialiser)
