@@ -66,16 +66,27 @@ def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
     except SourceError as error:
         return failed(path, error, settings)
     from attncheck.analysis import analyse
-    from attncheck.findings import findings_of
-    from attncheck.suppress import apply
 
     analysis = analyse(source, settings)
-    enabled = settings.enabled(path)
-    found = [f for f in findings_of(analysis, settings) if f.code in enabled]
-    kept, unused = apply(found, source, path, enabled)
-    return FileResult(
-        path, "checked", None, tuple(sorted((*kept, *unused), key=_order)), coverage(analysis)
-    )
+    findings = tuple(_findings(analysis, settings))
+    return FileResult(path, "checked", None, findings, coverage(analysis))
+
+
+def _findings(analysis: Analysis, settings: Settings) -> list[Finding]:
+    """The findings that the settings and the file's own comments let through, in order."""
+    source = analysis.source
+    enabled = settings.enabled(source.path)
+    found: list[Finding] = []
+    if analysis.certain or analysis.suspects:
+        from attncheck.findings import findings_of
+
+        found = [finding for finding in findings_of(analysis, settings) if finding.code in enabled]
+    if "attncheck:" in source.text:
+        from attncheck.suppress import apply
+
+        kept, unused = apply(found, source, source.path, enabled)
+        found = [*kept, *unused]
+    return sorted(found, key=_order)
 
 
 def _without_tensors(data: bytes, path: str) -> FileResult:

@@ -66,10 +66,14 @@ def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Findin
     report, source = diagnosed.report, analysis.source
     span = source.span(report.node)
     refused = tuple(Refused(line, reason) for line, reason in repair.refused)
-    message = report.message + (f" ({report.hidden})" if report.hidden else "")
+    message = diagnosed.view.written(report.message)
+    if report.hidden:
+        message += f" ({report.hidden})"
     expected = None
     if report.derivation:
-        expected = ExpectedPart(sizes_text(report.expected), report.derivation)
+        expected = ExpectedPart(
+            sizes_text(report.expected), diagnosed.view.written(report.derivation)
+        )
     return Finding(
         report.rule.code,
         report.rule.name,

@@ -23,6 +23,10 @@ _PRODUCTS = frozenset(
 )
 
 
+#: What the traces of one function's hypotheses may hold together; attention by name is short.
+MOST_OPERATIONS = 1500
+
+
 @dataclass(slots=True)
 class Supposed:
     """What trying the hypotheses of one function gave.
@@ -48,12 +52,16 @@ def suppose(
     if not any(operation.kind in _PRODUCTS for operation in general.graph.operations):
         return supposed
     tolerated = []
+    operations = 0
     for hypothesis in hypotheses(
         parameter_names(function), tracer.scope, hints=hints(tracer, function)
     ):
         if not hypothesis.primary and (supposed.consistent or not supposed.suspects):
             break
         traced = run_under(tracer, function, hypothesis)
+        operations += len(traced.graph.operations)
+        if operations > MOST_OPERATIONS:
+            return Supposed()
         if not traced.complete:
             continue
         if contradictions(traced):

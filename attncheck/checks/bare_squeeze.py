@@ -37,7 +37,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     wanted = tuple(size for index, size in enumerate(sizes) if index != ones[0])
     message = (
-        f"`{view.code(operation.node)}` also drops {', '.join(map(str, risky))}"
+        f"`{view.quote(operation.node)}` also drops {', '.join(map(str, risky))}"
         f" when {'one of them' if len(risky) > 1 else 'it'} is 1"
     )
     yield Report(

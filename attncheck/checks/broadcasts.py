@@ -74,11 +74,11 @@ def report(
         return
     (_, a), (_, b) = operation.tensors()
     message = wording.format(
-        code=view.code(operation.node),
+        code=view.quote(operation.node),
         left=view.text(a),
         right=view.text(b),
         clash="" if operation.clash is None else operation.clash.text,
-        culprit=view.code(found.culprit.node),
+        culprit=view.quote(found.culprit.node),
     )
     yield Report(
         rule,
@@ -245,7 +245,7 @@ def _outer(
         wanted = sizes[:-1]
         other = tensors[1 - side]
         derivation = (
-            f"without the axis of 1, so that it meets `{view.name(other[0])}`"
+            f"without the axis of 1, so that it meets `{view.quote(other[0].node)}`"
             f" {view.text(other[1])} element by element"
         )
         return Diagnosis(Kind.OUTER, Culprit(operand.node, tensor), wanted, derivation)

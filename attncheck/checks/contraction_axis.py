@@ -31,7 +31,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
                 continue
             sizes = view.sizes(tensor)
             message = (
-                f"`{view.code(operation.node)}` sums the weights over the axis of the queries; they"
+                f"`{view.quote(operation.node)}` sums the weights over the axis of the queries; they"
                 " are normalised over the keys"
             )
             wanted = None if sizes is None else (*sizes[:-2], sizes[-1], sizes[-2])

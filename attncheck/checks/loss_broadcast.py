@@ -34,7 +34,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if longer.node is None:
         return
     message = (
-        f"`{view.code(operation.node)}` broadcasts {view.text(a)} against {view.text(b)}:"
+        f"`{view.quote(operation.node)}` broadcasts {view.text(a)} against {view.text(b)}:"
         " every prediction is compared with every target"
     )
     yield Report(

@@ -27,7 +27,7 @@ def report(
         operand, tensor = tensors[min(clash.operand, len(tensors) - 1)]
         if operand.node is not None:
             culprit = Culprit(operand.node, tensor)
-    message = f"`{view.code(operation.node)}` {clash.text}"
+    message = f"`{view.quote(operation.node)}` {clash.text}"
     yield Report(
         rule,
         operation,

@@ -81,7 +81,7 @@ def report(
     if found is None or clash is None or found.kind is not kind:
         return
     message = wording.format(
-        code=view.code(operation.node), clash=clash.text, left=clash.left, right=clash.right
+        code=view.quote(operation.node), clash=clash.text, left=clash.left, right=clash.right
     )
     yield Report(
         rule,
@@ -176,7 +176,7 @@ def _other(
     is_score = any(site.scores is operation for site in view.sites)
     learned = is_weight(view.graph, a) or is_weight(view.graph, b)
     roles = {
-        role_behind(view.graph, tensor) or spoken_role(view.name(operand))
+        role_behind(view.graph, tensor) or spoken_role(view.base_name(operand.node))
         for operand, tensor in operation.tensors()
     }
     scoring = is_score and not learned and _is_dot(operation, view)
@@ -189,7 +189,10 @@ def _other(
     node, tensor = operands[index].node, list(operation.tensors())[index][1]
     assert node is not None
     other = operands[1 - index]
-    derivation = f"so that its {_ordinal(here[0], len(wanted))} axis is the {there[1]} of `{view.name(other)}`"
+    derivation = (
+        f"so that its {_ordinal(here[0], len(wanted))} axis is the {there[1]} of"
+        f" `{view.quote(other.node)}`"
+    )
     return Diagnosis(kind, Culprit(node, tensor), tuple(wanted), derivation)
 
 

@@ -36,7 +36,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     before, after = view.text(tensor), text_of(sizes_of(outcome.shape))
     message = (
-        f"`{view.code(operation.node)}` turns {before} into {after} without moving any element:"
+        f"`{view.quote(operation.node)}` turns {before} into {after} without moving any element:"
         f" what comes out along {moved} is a mixture of positions"
     )
     yield Report(

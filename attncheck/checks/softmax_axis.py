@@ -58,7 +58,7 @@ def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) 
     sizes = shape.sizes()
     wrong, right = sizes[normalised], sizes[wanted]
     message = (
-        f"`{view.code(where(site, view))}` normalises axis {normalised} ({wrong}), but the weighted"
+        f"`{view.quote(where(site, view))}` normalises axis {normalised} ({wrong}), but the weighted"
         f" sum runs over axis {wanted} ({right})"
     )
     if wrong == right:
@@ -76,7 +76,7 @@ def _over_all(site: Site, shape: Shape, view: View) -> Iterator[Report]:
     if position is None or not site.sums or len(shape.axes) < 2:
         return
     message = (
-        f"`{view.code(site.softmax.node)}` divides by the sum over all of {text_of(shape.sizes())}:"
+        f"`{view.quote(site.softmax.node)}` divides by the sum over all of {text_of(shape.sizes())}:"
         " the weights of one query do not sum to one"
     )
     derivation = f"each row divided by its own sum over axis {position}"

@@ -44,7 +44,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             RULE,
             operation,
             operation.node,
-            f"`{view.code(operation.node)}` is right only if {pair.left.size} == {pair.right.size},"
+            f"`{view.quote(operation.node)}` is right only if {pair.left.size} == {pair.right.size},"
             " which nothing checks",
             Culprit(operand.node, tensor),
             view.sizes(tensor),

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from attncheck.tracer.trace import Traced
 
 
+#: Expressions that are about the name they start with.
+_AROUND = frozenset({"Attribute", "Subscript", "Call"})
+
+
 class View:
     """One trace as rules see it."""
 
@@ -37,6 +41,7 @@ class View:
         self.facts = traced.facts
         self.source = source
         self._sites: list[Site] | None = None
+        self._quoted: list[cst.CSTNode | None] = []
 
     @property
     def sites(self) -> list[Site]:
@@ -62,9 +67,27 @@ class View:
             return "?"
         return " ".join(self.source.code(node).split())
 
-    def name(self, operand: Operand) -> str:
-        """An operand as written."""
-        return self.code(operand.node)
+    def quote(self, node: cst.CSTNode | None) -> str:
+        """A mark that stands for an expression in a report's words, until `written` fills it in.
+
+        Where expressions stand is only worked out for reports that are printed.
+        """
+        self._quoted.append(node)
+        return f"\0{len(self._quoted) - 1}\0"
+
+    def written(self, text: str) -> str:
+        """A report's words with the expressions put in as they are written."""
+        parts = text.split("\0")
+        for index in range(1, len(parts), 2):
+            parts[index] = self.code(self._quoted[int(parts[index])])
+        return "".join(parts)
+
+    def base_name(self, node: cst.CSTNode | None) -> str | None:
+        """The name that an expression starts with: ``K`` of ``K.T`` and of ``K[:, None]``."""
+        while node is not None and type(node).__name__ != "Name":
+            inner = getattr(node, "func", None) or getattr(node, "value", None)
+            node = inner if type(node).__name__ in _AROUND else None
+        return None if node is None else node.value  # type: ignore[attr-defined]
 
     def shape(self, tensor: Tensor | None) -> Shape | None:
         """A tensor's shape with all that the trace found out put in."""

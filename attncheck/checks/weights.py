@@ -93,14 +93,13 @@ def key_position(site: Site, shape: Shape, view: View) -> int | None:
 
 def _is_key(view: View, product: Operation, index: int) -> bool:
     operand, tensor = list(product.tensors())[index]
-    roles = {role_behind(view.graph, tensor), spoken_role(view.name(operand))}
+    roles = {role_behind(view.graph, tensor), spoken_role(view.base_name(operand.node))}
     return bool(roles & _KEYS) and not roles & _QUERIES
 
 
-def spoken_role(code: str) -> Role | None:
+def spoken_role(name: str | None) -> Role | None:
     """The role that an operand's own name has: ``K`` in ``K.T``."""
-    name = code.partition(".")[0].partition("[")[0]
-    return role_of(name) if name.isidentifier() else None
+    return None if name is None else role_of(name)
 
 
 def _free_axes(product: Operation, index: int, view: View) -> list[int]:

@@ -22,36 +22,48 @@ _SHARED = (
 MODULES = {"torch": (*_SHARED, "functional", "losses"), "numpy": _SHARED}
 
 
-@functools.cache
+#: Libraries whose functions stand in another one's tables.
+_GUESTS = {"scipy": "numpy"}
+
+
 def tables() -> tuple[Table, ...]:
-    """Every table, imported on first use."""
-    found = []
-    for library, names in MODULES.items():
-        for name in names:
-            module = importlib.import_module(f"attncheck.frameworks.{library}.{name}")
-            found.append(module.TABLE)
-    return tuple(found)
+    """Every table of every library."""
+    return tuple(table for library in MODULES for table in tables_of(library))
 
 
 @functools.cache
+def tables_of(library: str) -> tuple[Table, ...]:
+    """The tables of one library, imported on first use: most files need but one."""
+    names = MODULES.get(_GUESTS.get(library, library), ())
+    home = _GUESTS.get(library, library)
+    return tuple(
+        importlib.import_module(f"attncheck.frameworks.{home}.{name}").TABLE for name in names
+    )
+
+
 def spellings() -> dict[str, Spelling]:
-    """Every spelling by its full name."""
+    """Every spelling of every library by its full name."""
+    return {path: spelling for table in tables() for path, spelling in table.spellings.items()}
+
+
+@functools.cache
+def _spellings_of(library: str) -> dict[str, Spelling]:
     merged: dict[str, Spelling] = {}
-    for table in tables():
+    for table in tables_of(library):
         merged.update(table.spellings)
     return merged
 
 
 @functools.cache
-def _properties() -> frozenset[str]:
-    return frozenset().union(*(table.properties for table in tables()))
+def _properties_of(library: str) -> frozenset[str]:
+    return frozenset().union(*(table.properties for table in tables_of(library)))
 
 
 def find(path: str) -> Spelling | None:
     """The spelling of a full name (``torch.Tensor.bmm``), or None if it is not modelled."""
-    return spellings().get(path)
+    return _spellings_of(path.partition(".")[0]).get(path)
 
 
 def is_property(path: str) -> bool:
     """Whether a full name is read like an attribute: ``numpy.ndarray.T``."""
-    return path in _properties()
+    return path in _properties_of(path.partition(".")[0])

@@ -150,7 +150,7 @@ def projection_assert(report: Report, view: View, projected: str) -> tuple[str, 
         return ()
     index = 0 if tensors[0][0].node is report.culprit.node else 1
     own, other = (event.left_axes, event.right_axes)[:: 1 if index == 0 else -1]
-    name = view.name(tensors[1 - index][0])
+    name = view.code(tensors[1 - index][0].node)
     name = name if name.isidentifier() else f"({name})"
     return (f"assert {projected}.shape[{own[0]}] == {name}.shape[{other[0]}]",)
 

@@ -219,3 +219,11 @@ def test_unseen_axes_that_are_kin_are_one_size() -> None:
     (pairing,) = broadcast(shape_of(left), shape_of(right), facts).pairings
     assert pairing.how is How.MATCHED
     assert facts.resolve(left) == facts.resolve(right)
+
+
+def test_first_and_last_axis_of_an_open_shape_may_be_one() -> None:
+    """``(1, 1) * x`` has two axes also where x, seen from both ends, has one."""
+    loose = Shape(shape_of(B).lead, Row("x"), shape_of(T).lead)
+    outcome = broadcast(shape_of(1, 1), loose, Facts())
+    assert outcome.shape is not None
+    assert (outcome.shape.lead, outcome.shape.trail) == ((), (Axis(None), Axis(T)))

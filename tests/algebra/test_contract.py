@@ -14,7 +14,9 @@ T, D = of(Symbol("T")), of(Symbol("d"))
 TABLE = [of(Symbol(name, table=True)) for name in ("d_s", "d_h")]
 
 axes = st.builds(
-    Axis, st.just(T), st.none() | st.builds(Tag, st.sampled_from("xy"), st.integers(0, 1))
+    Axis,
+    st.just(T),
+    st.none() | st.builds(Tag, st.sampled_from("xy"), st.just(0), st.integers(0, 1)),
 )
 
 

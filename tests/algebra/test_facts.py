@@ -369,3 +369,14 @@ def test_a_pair_left_open_is_not_called_distinct(facts: Facts) -> None:
     facts.leave_open("d_h", "d_s")
     assert facts.compare(S, state) is facts.compare(B * S, B * state) is UNKNOWN
     assert facts.compare(S, T) is DISTINCT
+
+
+def test_a_relation_changes_verdicts_until_it_is_undone() -> None:
+    facts = Facts()
+    assert D.symbol is not None
+    assert facts.compare(D, H * V) is UNKNOWN
+    mark = facts.mark()
+    facts.relate(D.symbol, H * V)
+    assert facts.compare(D, H * V) is EQUAL
+    facts.undo(mark)
+    assert facts.compare(D, H * V) is UNKNOWN
