@@ -271,7 +271,8 @@ def _numbers(analysis: Analysis, function: Function, traced: Traced) -> dict[Sym
 class Retraced:
     """A file traced again for one function: what is found in it, and how much is known.
 
-    ``keys`` are (rule, line); ``clashing`` the lines with an operation that cannot work;
+    ``keys`` are (rule, line); ``clashing`` the lines with an operation that cannot work; ``lost``
+    counts the operations after which nothing is known that was known before;
     ``stretched`` counts axes stretched on both sides of an operation at once.
     """
 
@@ -280,7 +281,7 @@ class Retraced:
     diagnosed: list[Diagnosed]
     keys: set[tuple[str, int]]
     clashing: set[int]
-    unknown: int
+    lost: int
     stretched: int
 
     def operations(self) -> Iterator[Operation]:
@@ -329,7 +330,7 @@ def retrace(source: Source, settings: Settings, function: str, label: str | None
         diagnosed,
         {(report.report.rule.code, source.span(report.report.node).line) for report in diagnosed},
         {source.span(operation.node).line for operation in operations if operation.clash},
-        sum(not _is_known(operation) for operation in operations),
+        sum(_loses(operation) for operation in operations),
         sum(_stretches_both(operation) for operation in operations),
     )
 
@@ -343,9 +344,12 @@ def _run_under(tracer: Tracer, function: Function, label: str | None) -> Traced:
     return tracer.run_function(function)
 
 
-def _is_known(operation: Operation) -> bool:
+def _loses(operation: Operation) -> bool:
+    """Whether an operation gives a tensor of unknown shape although its operands are known."""
     tensor = as_tensor(operation.output)
-    return tensor is not None and tensor.shape is not None
+    if tensor is None or tensor.shape is not None:
+        return False
+    return all(operand.shape is not None for _, operand in operation.tensors())
 
 
 def _stretches_both(operation: Operation) -> bool:

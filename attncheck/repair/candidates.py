@@ -342,6 +342,8 @@ def _transpose_before_view(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def _join(report: Report, view: View) -> Iterator[Candidate]:
+    """The tensor that is 1 long repeated, or another axis to join along."""
+    yield from _repeated(report, view)
     node = report.node
     argument = argument_of(node) if isinstance(node, cst.Call) else None
     if argument is None:
@@ -349,6 +351,23 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
     for axis in ("-1", "0", "1"):
         if view.code(argument) != axis:
             yield _edit(argument, axis, f"join along axis {axis}", safe=False)
+
+
+def _repeated(report: Report, view: View) -> Iterator[Candidate]:
+    culprit, axis = report.culprit, report.axis
+    if culprit is None or axis is None:
+        return
+    code = view.code(culprit.node)
+    for operand, tensor in report.operation.tensors():
+        sizes = view.sizes(tensor)
+        if operand.node is None or operand.node is culprit.node or sizes is None:
+            continue
+        times = f"{bracketed(view, operand.node)}.shape[{axis}]"
+        if culprit.tensor.library == "torch":
+            text = f"{bracketed(view, culprit.node)}.repeat_interleave({times}, dim={axis})"
+        else:
+            text = f"np.repeat({code}, {times}, axis={axis})"
+        yield _edit(culprit.node, text, f"repeat it along axis {axis}", safe=False)
 
 
 def _rank(report: Report, view: View) -> Iterator[Candidate]:

@@ -115,8 +115,10 @@ class Workshop:
         """The function to trace again, and the hypothesis to do so under."""
         hypothesis = diagnosed.traced.hypothesis
         function = diagnosed.report.place
-        label = self.labels.get(function) if hypothesis is None else hypothesis.label
-        return function, label
+        if hypothesis is not None:
+            return function, hypothesis.label
+        # What a call has shown is told in the names that the function is best read under.
+        return function, self.labels.get(function) if diagnosed.traced.function is None else None
 
     def _fault(self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced) -> str | None:
         """Why a candidate is no fix, or None if it is one."""
@@ -134,7 +136,7 @@ class Workshop:
             return "the finding stays"
         if came:
             return f"it makes a new finding: {min(came)[0]}"
-        if candidate.new_name is None and after.unknown > before.unknown:
+        if candidate.new_name is None and after.lost > before.lost:
             return "less is known of the shapes afterwards"
         if after.stretched > before.stretched or candidate.broadcasts:
             return _stretches(after, finding[1]) or "it only broadcasts the difference away"

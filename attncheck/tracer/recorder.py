@@ -18,8 +18,9 @@ from attncheck.values.value import Sequence, Value, as_tensor
 if TYPE_CHECKING:
     import libcst as cst
 
-#: The expressions that arguments were written as, by neutral parameter name.
-Written = Mapping[str, "cst.CSTNode"]
+#: The expressions that arguments were written as, by neutral parameter name; a list where several
+#: arguments were collected into one.
+Written = Mapping[str, "cst.CSTNode | list[cst.CSTNode | None]"]
 
 
 def apply_spelling(
@@ -32,9 +33,13 @@ def apply_spelling(
     arguments = spelling.bind(given.positional, given.keywords)
     if arguments is None:
         return None
-    written: dict[str, cst.CSTNode] = {}
-    for parameter, expression in zip(spelling.parameters, given.nodes, strict=False):
-        if expression is not None:
+    written: dict[str, cst.CSTNode | list[cst.CSTNode | None]] = {}
+    for index, (parameter, expression) in enumerate(
+        zip(spelling.parameters, given.nodes, strict=False)
+    ):
+        if parameter.collects and len(given.nodes) > index + 1:
+            written[parameter.neutral] = given.nodes[index:]
+        elif expression is not None:
             written[parameter.neutral] = expression
     for parameter in spelling.parameters:
         if parameter.spelled in given.written:
@@ -121,12 +126,17 @@ def _operands(arguments: Mapping[str, Value], written: Written) -> tuple[Operand
                 if as_tensor(item) is not None
             )
         else:
-            operands.append(Operand(name, as_tensor(value) or value, node))
+            plain = None if isinstance(node, list) else node
+            operands.append(Operand(name, as_tensor(value) or value, plain))
     return tuple(operands)
 
 
-def _elements(node: cst.CSTNode | None, count: int) -> list[cst.CSTNode | None]:
+def _elements(
+    node: cst.CSTNode | list[cst.CSTNode | None] | None, count: int
+) -> list[cst.CSTNode | None]:
     """The expressions of a written list or tuple of `count` items; None for each otherwise."""
+    if isinstance(node, list):
+        return node[-count:] if len(node) >= count else [None] * count
     elements = getattr(node, "elements", None)
     if elements is None or len(elements) != count:
         return [None] * count

