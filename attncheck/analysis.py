@@ -132,7 +132,8 @@ def _function(
     analysis.shown.append(general)
     reports = _diagnose(analysis, general, {})
     _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
-    prose = [report for report in reports if report.evidence >= Evidence.PROSE]
+    # Where the code wants another rank than the prose says, the prose is taken to be loose.
+    prose = [r for r in reports if r.evidence >= Evidence.PROSE and not _about_rank(r)]
     supposed = suppose(tracer, function, general, contradictions)
     telling = (*supposed.consistent, *supposed.suspects)
     if telling and telling[0].hypothesis is not None:
@@ -153,13 +154,19 @@ def _function(
     _settle(analysis, found, [*([prose] if prose else []), *groups])
 
 
+def _about_rank(diagnosed: Diagnosed) -> bool:
+    """Whether a report is about numbers of axes and not about two sizes."""
+    clash = diagnosed.report.operation.clash
+    return clash is not None and clash.left is None
+
+
 def _about_sizes(diagnosed: Diagnosed) -> bool:
     """Whether a report is about more than the rank of a parameter.
 
     Where the code shows that a parameter has another rank, its name has misled, not the code.
     """
     operation = diagnosed.report.operation
-    if operation.clash is None or operation.clash.left is not None:
+    if operation.clash is None or not _about_rank(diagnosed):
         return True
     tensors = [tensor for _, tensor in operation.tensors()]
     return bool(tensors) and all(
@@ -229,9 +236,22 @@ def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) ->
     view = View(traced, analysis.source, analysis.tracer.evidence, numbers)
     diagnosed = []
     for report in run_checks(view):
+        if _on_nothing(report):
+            continue
         evidence = _evidence(report)
         diagnosed.append(Diagnosed(report, traced, view, _severity(report, evidence), evidence))
     return diagnosed
+
+
+def _on_nothing(report: Report) -> bool:
+    """Whether an operand has no elements: a placeholder that the code around it treats apart."""
+    shapes = (tensor.shape for _, tensor in report.operation.tensors())
+    return any(
+        axis.size is not None and axis.size.number == 0
+        for shape in shapes
+        if shape is not None
+        for axis in (*shape.lead, *shape.trail)
+    )
 
 
 def _evidence(report: Report) -> Evidence:

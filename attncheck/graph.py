@@ -64,6 +64,10 @@ class Operation:
     event: Event | None
     clash: Clash | None
 
+    def uses(self, other: Operation) -> bool:
+        """Whether one of the operands is what `other` gave."""
+        return any(tensor.operation == other.number for _, tensor in self.tensors())
+
     def tensors(self) -> Iterator[tuple[Operand, Tensor]]:
         """The operands that are tensors."""
         for operand in self.operands:

@@ -19,7 +19,20 @@ from attncheck.values.value import Function, Value, as_tensor
 
 #: Operations without which a function is not attention, whatever its parameters are called.
 _PRODUCTS = frozenset(
-    ["matmul", "mm", "bmm", "mv", "dot", "vector_dot", "inner", "einsum", "tensordot", "baddbmm", "softmax", "log_softmax"]
+    [
+        "matmul",
+        "mm",
+        "bmm",
+        "mv",
+        "dot",
+        "vector_dot",
+        "inner",
+        "einsum",
+        "tensordot",
+        "baddbmm",
+        "softmax",
+        "log_softmax",
+    ]
 )
 
 

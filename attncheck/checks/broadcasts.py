@@ -17,7 +17,7 @@ from attncheck.algebra.size import ONE
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Elementwise, Fault, NewAxis, Reduction
+from attncheck.operators.events import Elementwise, Fault, NewAxis, Reduction, Selection
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 
@@ -239,6 +239,8 @@ def _outer(
         sizes = view.sizes(tensor)
         if sizes is None or operand.node is None or _asked_for(view, tensor):
             continue
+        if _asked_for(view, tensors[1 - side][1]):
+            continue
         # Differences of positions, all against all, are tables that are meant.
         if all(t.dtype in ("int", "bool") for _, t in tensors):
             continue
@@ -283,8 +285,14 @@ def _one_meaning(view: View, column: Axis, vector: Axis) -> bool:
 
 
 def _asked_for(view: View, tensor: Tensor) -> bool:
-    """Whether the axis of 1 was put in right at the operation, which shows that it is meant."""
+    """Whether the axis of 1 was put in right at the operation, which shows that it is meant.
+
+    Steps that change elements one by one (``.float()``, a negation) may stand between.
+    """
     made = view.graph.maker(tensor)
-    return made is not None and (
-        isinstance(made.event, NewAxis) or made.kind in ("index", "unsqueeze", "expand_dims")
-    )
+    while made is not None and not isinstance(made.event, NewAxis | Selection):
+        tensors = list(made.tensors())
+        if len(tensors) != 1 or not isinstance(made.event, Elementwise | type(None)):
+            return False
+        made = view.graph.maker(tensors[0][1])
+    return made is not None

@@ -28,7 +28,9 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             wanted = left if right is not None and right.number == 1 else right
             report.culprit = Culprit(operand.node, tensor)
             report.expected = (*sizes[:place], wanted, *sizes[place + 1 :])
-            report.derivation = f"repeated {wanted} times along axis {place}: joining repeats nothing"
+            report.derivation = (
+                f"repeated {wanted} times along axis {place}: joining repeats nothing"
+            )
             report.axis = place
         yield report
 

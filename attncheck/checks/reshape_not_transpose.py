@@ -11,8 +11,9 @@ from attncheck.algebra.size import Size
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Reshaping
+from attncheck.operators.events import Reshaping, Selection
 from attncheck.rule import Rule
+from attncheck.values.tensor import Evidence
 
 RULE = Rule("ATN303", "reshape-not-transpose", "a view that moves elements between axes")
 ON = (Reshaping,)
@@ -30,6 +31,10 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     old, new = outcome.regrouped
     if any(axis.size is not None and _shifted(axis.size) for axis in (*old, *new)):
         return
+    if _cut_before_or_after(operation, view):
+        return
+    if next(operation.tensors())[1].evidence is Evidence.PROSE:
+        return  # the order that a docstring lists axes in is the first thing in it to go stale
     moved = _moved(view, old, new)
     operand, tensor = tensors[0]
     if moved is None or operand.node is None:
@@ -62,6 +67,18 @@ def _moved(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> str | No
             if view.facts.compare(axis.size, other.size) is Verdict.EQUAL and index != place:
                 return str(axis.size)
     return None
+
+
+def _cut_before_or_after(operation: Operation, view: View) -> bool:
+    """Whether a slice was taken right before, or is taken right after: the other half of a shift."""
+    _, tensor = next(operation.tensors())
+    made = view.graph.maker(tensor)
+    if made is not None and isinstance(made.event, Selection):
+        return True
+    return any(
+        isinstance(later.event, Selection) and later.uses(operation)
+        for later in view.graph.operations
+    )
 
 
 def _shifted(size: Size) -> bool:

@@ -8,7 +8,6 @@ from attncheck.algebra.shape import Shape, expand
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import Site, find_sites
 from attncheck.checks.report import Sizes, sizes_of, text_of
-from attncheck.graph import Operand
 from attncheck.source import Source
 from attncheck.values.tensor import Tensor
 

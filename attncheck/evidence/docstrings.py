@@ -115,7 +115,7 @@ _ENTRY: Final = re.compile(
     rf"(?P<names>{_NAMES})(?P<rest>\s*:.*|\s+[(\[].*|\([^()]*\)\s*:.*|\s+-+\s+.*)"
 )
 #: Backticks, asterisks around a word (not the sign of a power), roles.
-_MARKUP: Final = re.compile(r"`+|(?<![\w)*])\*\*?(?=\w)|(?<=\w)\*\*?(?![\w(*\s])|:math:|\\")
+_MARKUP: Final = re.compile(r"`+|(?<![\w)*(])(?<!, )\*\*?(?=\w)|(?<=\w)\*\*?(?![\w(*\s])|:math:|\\")
 _SECTION: Final = re.compile(
     r"(?P<name>args?|arguments?|param(?:eter)?s?|other parameters|inputs?|shapes?|attributes?"
     r"|returns?|outputs?|yields?|raises?|examples?|notes?|references?|see also|warnings?|usage)"

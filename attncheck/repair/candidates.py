@@ -67,8 +67,10 @@ def candidates(report: Report, view: View) -> Iterator[Candidate]:
         yield from generator(report, view)
 
 
-def _edit(node: cst.CSTNode, text: str, description: str, **marks: bool) -> Candidate:
-    return Candidate((Change(node, text),), description, **marks)
+def _edit(
+    node: cst.CSTNode, text: str, description: str, *, safe: bool = True, broadcasts: bool = False
+) -> Candidate:
+    return Candidate((Change(node, text),), description, safe, broadcasts)
 
 
 # -- products -----------------------------------------------------------------------------------

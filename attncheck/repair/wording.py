@@ -18,7 +18,7 @@ _SWAPS = frozenset({"transpose", "swapaxes", "swapdims"})
 def bracketed(view: View, node: cst.CSTNode) -> str:
     """An expression as written, in brackets unless it binds tightly."""
     code = view.source.code(node)
-    if isinstance(node, _TIGHT) or getattr(node, "lpar", ()):
+    if isinstance(node, _TIGHT) or getattr(node, "lpar", None):
         return code
     return f"({code})"
 

@@ -198,10 +198,12 @@ def _size(token: str, a: Size | None, b: Size | None) -> Size | None:
 
 def _float(token: str, x: float, y: float) -> Value:
     try:
-        result = _FLOAT_OPERATORS[token](x, y)
+        result = complex(_FLOAT_OPERATORS[token](x, y))
     except (ArithmeticError, ValueError):
         return Scalar("float")
-    return Const(result) if isinstance(result, float) and math.isfinite(result) else Scalar("float")
+    # A negative number to a broken power is no real number, and an overflow no finite one.
+    real = not result.imag and math.isfinite(result.real)
+    return Const(result.real) if real else Scalar("float")
 
 
 def _as_float(value: Value) -> float | None:

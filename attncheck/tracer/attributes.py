@@ -11,6 +11,7 @@ from attncheck.algebra.shape import expand
 from attncheck.frameworks.lookup import find, is_property
 from attncheck.tracer import calls
 from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.functions import call_function
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.values.tensor import Tensor
@@ -88,7 +89,7 @@ def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribut
             return value
     if type(member) is Function:
         if member.static == "property":
-            return calls.call_function(machine, member, [base], {}, node)
+            return call_function(machine, member, [base], {}, node)
         return bind(base, member)
     return UNKNOWN if member is None else member
 

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from attncheck.tracer.machine import Exit, Machine
+from attncheck.tracer.machine import Exit, Machine, Way
 from attncheck.values.join import join
-from attncheck.values.value import UNKNOWN, Instance, Value
-
-
-@dataclass(slots=True)
-class Way:
-    """What one way left behind: its names, attributes and facts, and how it ended."""
-
-    names: dict[str, Value]
-    attributes: dict[tuple[Instance, str], Value]
-    learned: list[tuple[object, object]]
-    left: Exit
+from attncheck.values.value import UNKNOWN, Value
 
 
 def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
     """Run alternatives from the same state and join those that go on.
 
-    How the whole leaves: None if any way goes on, else as the first one did.
+    How the whole leaves: None if any way goes on, else as the first one did that stays in the
+    function. Ways that leave for the loop around are kept for it.
     """
     before = dict(machine.environment.names)
     done = [_run(machine, way, before) for way in ways]
     going = [way for way in done if way.left is None]
-    if not going:
-        machine.environment.names = before
-        return done[0].left if done else None
-    machine.environment.names = _join_names([way.names for way in going])
-    _join_attributes(machine, going)
-    machine.facts.keep(_common(going))
-    return None
+    strays = [way for way in done if way.left in ("break", "continue")]
+    machine.frame.strays += strays
+    if going or strays:
+        resume(machine, going or strays)
+        return None if going else strays[0].left
+    machine.environment.names = before
+    return done[0].left if done else None
+
+
+def resume(machine: Machine, ways: Sequence[Way]) -> None:
+    """Go on from the join of these ways."""
+    machine.environment.names = join_names([way.names for way in ways])
+    _join_attributes(machine, ways)
+    machine.facts.keep(_common(ways))
+
+
+def here(machine: Machine) -> Way:
+    """The current state as a way."""
+    return Way(machine.environment.names, {}, [], None)
 
 
 def _run(machine: Machine, way: Callable[[], Exit], before: dict[str, Value]) -> Way:
@@ -47,7 +49,8 @@ def _run(machine: Machine, way: Callable[[], Exit], before: dict[str, Value]) ->
     return Way(environment.names, machine.roll_back(journal), learned, left)
 
 
-def _join_names(ways: list[dict[str, Value]]) -> dict[str, Value]:
+def join_names(ways: Sequence[dict[str, Value]]) -> dict[str, Value]:
+    """What is known of each name that any of several ways has."""
     joined = ways[0]
     for other in ways[1:]:
         joined = {
@@ -57,7 +60,7 @@ def _join_names(ways: list[dict[str, Value]]) -> dict[str, Value]:
     return joined
 
 
-def _join_attributes(machine: Machine, ways: list[Way]) -> None:
+def _join_attributes(machine: Machine, ways: Sequence[Way]) -> None:
     changed = {key for way in ways for key in way.attributes}
     for instance, name in changed:
         values = [
@@ -70,7 +73,7 @@ def _join_attributes(machine: Machine, ways: list[Way]) -> None:
         machine.set_attribute(instance, name, value)
 
 
-def _common(ways: list[Way]) -> list[tuple[object, object]]:
+def _common(ways: Sequence[Way]) -> list[tuple[object, object]]:
     """What every way that goes on has learned."""
     first, *rest = ways
     return [fact for fact in first.learned if all(fact in way.learned for way in rest)]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TypeAlias
 
 import libcst as cst
 
+from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size, const
 from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
@@ -36,41 +38,35 @@ def _len(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     if type(value) is ShapeOf:
         return Int(containers.length_of(machine, value))
     if type(value) is Parameter:
-        tensor_first = (
-            containers.size_at(machine, value.tensor.shape, 0)
-            if (value.tensor.shape is not None and _has_axes(machine, value))
-            else None
-        )
-        return Int(tensor_first)
+        shape = value.tensor.shape
+        known = shape is not None and _has_axes(machine, shape)
+        return Int(containers.size_at(machine, shape, 0) if known and shape else None)
     return Int(containers.length_of(machine, value))
 
 
-def _has_axes(machine: Machine, value: Parameter) -> bool:
-    """Whether an operation has shown that an argument is a tensor with axes."""
-    shape = value.tensor.shape
-    return shape is not None and (shape.closed or bool(machine.facts.rows.get(shape.row)))
+def _has_axes(machine: Machine, shape: Shape) -> bool:
+    """Whether an operation has shown that an argument of this shape is a tensor with axes."""
+    return shape.row is None or shape.row in machine.facts.rows
 
 
 def _int(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     value = arguments.first()
     if type(value) is Const and isinstance(value.value, float | bool):
-        return Int(const(int(value.value)))
+        return Int(const(int(value.value)) if math.isfinite(value.value) else None)
     return Int(as_size(value))
 
 
 def _range(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     bounds = [as_integer(value) for value in arguments.positional]
-    if bounds and None not in bounds:
-        numbers = (
-            range(*[bound for bound in bounds if bound is not None][:3]) if _sane(bounds) else ()
-        )
-        if 0 < len(numbers) <= containers.MOST_ITEMS:
+    known = [bound for bound in bounds if bound is not None]
+    length = _range_length(arguments.positional)
+    if len(known) == len(bounds) and 1 <= len(known) <= 3 and known[2:] != [0]:
+        numbers = range(*known)
+        if numbers and not numbers[containers.MOST_ITEMS :]:
             return Sequence(tuple(Int(const(number)) for number in numbers))
-    return Sequence(None, element=Int(None), length=_range_length(arguments.positional))
-
-
-def _sane(bounds: list[int | None]) -> bool:
-    return len(bounds) < 3 or bounds[2] != 0
+        # `len` of a range fails where it does not fit a machine word.
+        length = const(max(0, -((numbers.start - numbers.stop) // numbers.step)))
+    return Sequence(None, element=Int(None), length=length)
 
 
 def _range_length(bounds: list[Value]) -> Size | None:
@@ -102,7 +98,8 @@ def _zip(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
         return Sequence(tuple(Sequence(tuple(row)) for row in rows))
     element = Sequence(tuple(containers.each(machine, value) for value in arguments.positional))
     lengths = [containers.length_of(machine, value) for value in arguments.positional]
-    return Sequence(None, element=element, length=lengths[0] if lengths else None)
+    one = bool(lengths) and all(length == lengths[0] for length in lengths)
+    return Sequence(None, element=element, length=lengths[0] if one else None)
 
 
 def _list(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -126,6 +123,13 @@ def _sequence(machine: Machine, arguments: Arguments, mutable: bool) -> Value:
     return Sequence(None, mutable, element, containers.length_of(machine, value))
 
 
+def _sorted(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """A list of the same items: which of them comes first is not known."""
+    value = arguments.first()
+    element = containers.each(machine, value)
+    return Sequence(None, True, element, containers.length_of(machine, value))
+
+
 def _reversed(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     value = arguments.first()
     items = containers.items_of(machine, value)
@@ -136,6 +140,8 @@ def _reversed(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Valu
 
 def _sum(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     value = arguments.first()
+    if len(arguments.positional) != 1 or arguments.keywords:
+        return UNKNOWN
     items = containers.items_of(machine, value)
     sizes = [as_size(item) for item in items] if items is not None else []
     if sizes and all(size is not None for size in sizes):
@@ -227,7 +233,7 @@ BUILTINS: dict[str, Builtin] = {
     "list": _list,
     "tuple": _tuple,
     "reversed": _reversed,
-    "sorted": _list,
+    "sorted": _sorted,
     "sum": _sum,
     "min": _extreme,
     "max": _extreme,

@@ -113,6 +113,11 @@ def _call_library(
     builtin = BUILTINS.get(path.removeprefix("builtins."))
     if builtin is not None:
         return builtin(machine, arguments, node)
+    if path == "numpy.prod" and all(
+        type(item) is Int for item in containers.items_of(machine, arguments.first()) or (UNKNOWN,)
+    ):
+        # The product of a tuple of sizes is a size, not an array of no axes.
+        return BUILTINS["math.prod"](machine, arguments, node)
     if path in GENERATORS:
         return Library(GENERATORS[path])
     spelling = find(path)
@@ -202,7 +207,7 @@ def _change_container(
     machine: Machine, target: cst.Attribute, callee: LibraryMethod, arguments: Arguments
 ) -> None:
     """``outputs.append(x)``: the name (or attribute) that was written has another list now."""
-    changed = containers.changed(callee.receiver, callee.name, arguments.positional)
+    changed = containers.changed(callee.receiver, callee.name, arguments)
     if changed is None:
         return
     if isinstance(target.value, cst.Name):

@@ -16,7 +16,8 @@ def make_class(machine: Machine, node: cst.ClassDef) -> Class:
     outer = machine.frame.place.function
     qualified = f"{outer}.{node.name.value}" if outer else node.name.value
     members: dict[str, Value] = {}
-    made = Class(node.name.value, qualified, node, bases, members, _fields(node))
+    fields = _fields(node, bases)
+    made = Class(node.name.value, qualified, node, bases, members, fields)
     environment = Environment(machine.environment)
     frame = Frame(environment, Place(qualified, node))
     methods = []
@@ -30,19 +31,23 @@ def make_class(machine: Machine, node: cst.ClassDef) -> Class:
     members.update(environment.names)
     for method in methods:
         function, plain = make_function(machine, method, made)
-        members[function.name] = function if plain else UNKNOWN
+        if function.static == "setter":
+            members[f"{function.name}.setter"] = function
+        else:
+            members[function.name] = function if plain else UNKNOWN
         machine.defined(function)
     machine.classes.append(made)
     return made
 
 
-def _fields(node: cst.ClassDef) -> tuple[str, ...]:
-    """The annotated names of a class body, in order: the fields of a dataclass."""
-    names = []
+def _fields(node: cst.ClassDef, bases: tuple[Value, ...]) -> tuple[str, ...]:
+    """The annotated names of the bases and the class body, in order: the fields of a dataclass."""
+    inherited = (name for base in bases if type(base) is Class for name in base.fields)
+    names = list(inherited)
     for statement in node.body.body:
         if not isinstance(statement, cst.SimpleStatementLine):
             continue
         for part in statement.body:
             if isinstance(part, cst.AnnAssign) and isinstance(part.target, cst.Name):
                 names.append(part.target.value)
-    return tuple(names)
+    return tuple(dict.fromkeys(names))

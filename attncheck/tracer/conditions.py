@@ -14,7 +14,7 @@ from typing import Any
 import libcst as cst
 
 from attncheck.algebra.facts import Verdict
-from attncheck.algebra.shape import Shape, close, expand
+from attncheck.algebra.shape import Shape, bind_row, close, expand
 from attncheck.algebra.size import Remainder, Size, of
 from attncheck.frameworks import language
 from attncheck.tracer.machine import Machine
@@ -141,11 +141,14 @@ def either(
 ) -> Value:
     """The join of two expressions of which one is evaluated, each under its side of the test."""
     values = []
+    before = machine.environment.names
     for side, evaluate in ((True, yes), (False, no)):
         mark = machine.facts.mark()
+        machine.environment.names = dict(before)
         learn(machine, test, side)
         values.append(evaluate())
         machine.facts.undo(mark)
+    machine.environment.names = before
     return join(values[0], values[1])
 
 
@@ -267,9 +270,9 @@ def _equate_shapes(machine: Machine, left: Value, right: Value) -> None:
     if type(right) is ShapeOf:
         ours, theirs = expand(left.shape, machine.facts), expand(right.shape, machine.facts)
         if ours.row is not None and theirs.closed and ours.at_least == 0:
-            machine.facts.bind_row(ours.row, theirs)
+            bind_row(ours.row, theirs, machine.facts)
         elif theirs.row is not None and ours.closed and theirs.at_least == 0:
-            machine.facts.bind_row(theirs.row, ours)
+            bind_row(theirs.row, ours, machine.facts)
         return
     if type(right) is not Sequence or right.items is None:
         return
@@ -281,8 +284,20 @@ def _equate_shapes(machine: Machine, left: Value, right: Value) -> None:
                 machine.facts.equate(axis.size, size, "the code says that they are equal")
 
 
+def _learn_call(machine: Machine, test: cst.Call, holds: bool) -> None:
+    """``isinstance(padding, tuple)``: a name that was taken for a number may be something else."""
+    if not holds or not isinstance(test.func, cst.Name) or test.func.value != "isinstance":
+        return
+    subject = test.args[0].value if test.args else None
+    if isinstance(subject, cst.Name):
+        value = machine.environment.names.get(subject.value)
+        if type(value) is Int or type(value) is Scalar:
+            machine.environment.names[subject.value] = UNKNOWN
+
+
 _LEARNERS: dict[type, Callable[[Machine, Any, bool], None]] = {
     cst.UnaryOperation: _learn_not,
     cst.BooleanOperation: _learn_boolean,
     cst.Comparison: _learn_comparison,
+    cst.Call: _learn_call,
 }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence as AbstractSequence
 from dataclasses import replace
 
-from attncheck.algebra.shape import Axis, Shape, close, expand, with_leading, with_trailing
+from attncheck.algebra.shape import Axis, Shape, close, expand, leading_axis, with_trailing
 from attncheck.algebra.size import Size, const
+from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.values.join import element_of, join
 from attncheck.values.tensor import Tensor
@@ -24,6 +25,10 @@ from attncheck.values.value import (
     as_tensor,
 )
 
+#: Methods after which a tensor has other axes than before.
+_RESHAPES_IN_PLACE = frozenset(
+    "resize resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_".split()
+)
 #: A loop or an unpacking over more items than this is not done one by one.
 MOST_ITEMS = 16
 
@@ -78,10 +83,11 @@ def _shape_item(machine: Machine, base: ShapeOf, key: Value) -> Value:
     if lower is None or lower < 0 or (key.upper is not None and upper is None):
         return _shape_tail(machine, base, key)
     if upper is not None and upper >= 0:
-        shown = with_leading(base.shape, upper, machine.facts)
-        return UNKNOWN if shown is None else sizes_of(shown.lead[lower:upper])
-    shown = with_leading(base.shape, lower, machine.facts)
-    if shown is None:
+        axes = [leading_axis(base.shape, index, machine.facts) for index in range(lower, upper)]
+        known = [axis for axis in axes if axis is not None]
+        return sizes_of(known) if len(known) == len(axes) else UNKNOWN
+    shown = expand(base.shape, machine.facts)
+    if lower > len(shown.lead):
         return UNKNOWN
     left = Shape(shown.lead[lower:], shown.row, shown.trail)
     if upper is None:
@@ -109,8 +115,8 @@ def _shape_tail(machine: Machine, base: ShapeOf, key: Slice) -> Value:
 def size_at(machine: Machine, shape: Shape, index: int) -> Size | None:
     """The size of axis `index` (negative: from the end), which the shape is made to show."""
     if index >= 0:
-        shown = with_leading(shape, index + 1, machine.facts)
-        return None if shown is None else shown.lead[index].size
+        axis = leading_axis(shape, index, machine.facts)
+        return None if axis is None else axis.size
     shown = with_trailing(shape, -index, machine.facts)
     if shown is None:
         return None
@@ -142,7 +148,10 @@ def unpack(machine: Machine, value: Value, count: int, starred: int | None) -> l
         tail = items[len(items) - after :] if after else []
         return [*items[:starred], middle, *tail]
     element = element_of(value) if type(value) is Sequence else UNKNOWN
-    return [element] * count
+    parts: list[Value] = [element] * count
+    if starred is not None:
+        parts[starred] = Sequence(None, True, element)
+    return parts
 
 
 def _exactly(machine: Machine, value: Value, count: int) -> list[Value] | None:
@@ -209,13 +218,29 @@ def length_of(machine: Machine, value: Value) -> Size | None:
     return None
 
 
-def changed(base: Value, method: str, arguments: list[Value]) -> Value | None:
-    """The list or dict that a method call makes of `base`; None if it changes nothing known."""
+def changed(base: Value, method: str, arguments: Arguments) -> Value | None:
+    """What a method call makes of a list, dict or tensor; None if it changes nothing known."""
     if type(base) is Sequence and base.mutable:
-        return _changed_list(base, method, arguments)
-    if type(base) is Mapping and method in ("update", "pop", "setdefault", "clear", "popitem"):
-        return Mapping(base.items if method == "update" else (), open=True)
+        return _changed_list(base, method, arguments.positional)
+    if type(base) is Mapping and method == "update":
+        return _updated(base, arguments)
+    if type(base) is Mapping and method in ("pop", "setdefault", "clear", "popitem"):
+        return Mapping((), open=True)
+    if type(base) is Tensor and method in _RESHAPES_IN_PLACE:
+        return base.with_shape(None)
     return None
+
+
+def _updated(base: Mapping, arguments: Arguments) -> Mapping:
+    """A dict after ``update``: what may have been replaced is forgotten."""
+    given = dict(arguments.keywords)
+    for other in arguments.positional:
+        if type(other) is not Mapping or other.open:
+            return Mapping((), open=True)
+        given = {str(key): value for key, value in other.items} | given
+    if not arguments.exact:
+        return Mapping((), open=True)
+    return Mapping(tuple((dict(base.items) | given).items()), base.open)
 
 
 def _changed_list(base: Sequence, method: str, arguments: list[Value]) -> Value | None:

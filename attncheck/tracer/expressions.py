@@ -18,7 +18,7 @@ from attncheck.tracer.arithmetic import TOKENS, combine, negate
 from attncheck.tracer.functions import make_lambda
 from attncheck.tracer.machine import Evaluator, Machine
 from attncheck.tracer.recorder import apply
-from attncheck.values.join import join
+from attncheck.values.join import join, join_all
 from attncheck.values.value import (
     ELLIPSIS,
     FALSE,
@@ -160,6 +160,8 @@ def _sequence(machine: Machine, node: cst.Tuple | cst.List | cst.Set) -> Value:
         if spread is None:
             return Sequence(None, mutable=type(node) is not cst.Tuple)
         items += spread
+    if type(node) is cst.Set:
+        return Sequence(None, True, join_all(items))
     return Sequence(tuple(items), mutable=type(node) is not cst.Tuple)
 
 
@@ -227,9 +229,16 @@ def _key(machine: Machine, node: cst.BaseSlice) -> Value:
 
 def _walrus(machine: Machine, node: cst.NamedExpr) -> Value:
     value = machine.evaluate(node.value)
-    if isinstance(node.target, cst.Name):
-        machine.environment.names[node.target.value] = value
-        machine.show(node.target.value, node.target, value)
+    if not isinstance(node.target, cst.Name):
+        return value
+    name, scope = node.target.value, machine.environment
+    while scope.transparent and scope.outer is not None:
+        # The rounds of a comprehension are not followed, so what the last one leaves is not known.
+        scope.names[name] = value
+        scope = scope.outer
+    carried = scope is not machine.environment and scope.lookup(name) is not None
+    scope.assign(name, UNKNOWN if carried else value)
+    machine.show(name, node.target, value)
     return value
 
 

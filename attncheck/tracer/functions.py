@@ -29,11 +29,34 @@ from attncheck.values.value import (
 
 #: Decorators that leave a function's arguments and result as they are, by their last name.
 TRANSPARENT = frozenset(
-    ["no_grad", "inference_mode", "wraps", "cache", "lru_cache", "jit", "njit", "compile", "script", "overload", "contextmanager", "jaxtyped", "typechecked", "beartype", "override", "final", "torch_compile", "inherit_doc", "abstractmethod"]
+    [
+        "no_grad",
+        "inference_mode",
+        "wraps",
+        "cache",
+        "lru_cache",
+        "jit",
+        "njit",
+        "compile",
+        "script",
+        "overload",
+        "contextmanager",
+        "jaxtyped",
+        "typechecked",
+        "beartype",
+        "override",
+        "final",
+        "torch_compile",
+        "inherit_doc",
+        "abstractmethod",
+    ]
 )
-#: Names of arguments that are sizes: of the usual endings and beginnings.
-_SIZE_NAME = re.compile(r"(?:\w+_)?(?:dim|size|len|length|heads|units|width)|(?:num|n|d)_[a-z]\w*")
-_STATIC = {"staticmethod", "classmethod", "property", "cached_property"}
+#: Names of arguments that are one size, and neither a tensor nor a list of sizes.
+_SIZE_NAME = re.compile(
+    r"(?:(?:hidden|embed|emb|model|head|attn|attention|query|key|value|enc|dec|encoder|decoder)_)"
+    r"(?:hidden_)?(?:dim|size)|(?:num|n)_(?:attention_)?heads?|(?:batch|vocab|beam)_size|seq_len"
+)
+_STATIC = {"staticmethod", "classmethod", "property", "cached_property", "setter"}
 
 
 def make_function(
@@ -50,13 +73,28 @@ def make_function(
             plain = False
     prefix = machine.frame.place.function if owner is None else owner.qualified
     qualified = f"{prefix}.{node.name.value}" if prefix else node.name.value
-    function = Function(node.name.value, qualified, node, machine.environment, owner, static)
+    defaults = _defaults(machine, node.params)
+    function = Function(
+        node.name.value, qualified, node, machine.environment, owner, static, defaults
+    )
     return function, plain and not is_generator(node)
 
 
 def make_lambda(machine: Machine, node: cst.Lambda) -> Value:
     """The function that a ``lambda`` makes."""
-    return Function("<lambda>", machine.frame.place.function, node, machine.environment)
+    defaults = _defaults(machine, node.params)
+    place = machine.frame.place.function
+    return Function("<lambda>", place, node, machine.environment, defaults=defaults)
+
+
+def _defaults(machine: Machine, parameters: cst.Parameters) -> dict[str, Value]:
+    """The defaults of parameters, which are evaluated where the function is made."""
+    listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+    return {
+        parameter.name.value: machine.evaluate(parameter.default)
+        for parameter in listed
+        if parameter.default is not None
+    }
 
 
 def _last_name(node: cst.BaseExpression) -> str:
@@ -184,11 +222,10 @@ def bind_arguments(
 
 
 def _left_out(machine: Machine, function: Function, parameter: cst.Param, exact: bool) -> Value:
-    if parameter.default is None or not exact:
+    name = parameter.name.value
+    if not exact:
         return UNKNOWN
-    frame = Frame(_closure(function), machine.frame.place)
-    with machine.running(frame):
-        return _named(machine, parameter.name.value, machine.evaluate(parameter.default))
+    return _named(machine, name, function.defaults.get(name, UNKNOWN))
 
 
 def _named(machine: Machine, name: str, value: Value) -> Value:
@@ -229,14 +266,11 @@ def general_arguments(
 
 
 def _general(machine: Machine, function: Function, parameter: cst.Param) -> Value:
-    known = machine.evidence.parameter(function, parameter)
+    known: Value | None = machine.evidence.parameter(function, parameter)
     if known is not None:
         return known
     name = parameter.name.value
-    default = None
-    if parameter.default is not None:
-        with machine.running(Frame(_closure(function), machine.frame.place)):
-            default = machine.evaluate(parameter.default)
+    default = function.defaults.get(name)
     if type(default) is Int or (default is None and _names_a_size(machine, name)):
         return Int(of(_argument_symbol(machine, name)))
     if type(default) is Const and default != NONE:

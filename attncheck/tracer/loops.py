@@ -14,10 +14,11 @@ import libcst as cst
 
 from attncheck.algebra.size import Size, const
 from attncheck.tracer import conditions, containers
-from attncheck.tracer.machine import Environment, Exit, Frame, Machine
+from attncheck.tracer.branches import here, resume, run_ways
+from attncheck.tracer.machine import Environment, Exit, Frame, Machine, Way
 from attncheck.tracer.targets import assign
 from attncheck.values.join import element_of, join, join_all
-from attncheck.values.value import UNKNOWN, Mapping, Sequence, Value
+from attncheck.values.value import UNKNOWN, Instance, Mapping, Sequence, Value
 
 #: Loops with at most this many known items are run item by item.
 UNROLLED = 6
@@ -29,14 +30,7 @@ def run_for(machine: Machine, node: cst.For) -> Exit:
     iterable = machine.evaluate(node.iter)
     items = containers.items_of(machine, iterable, UNROLLED)
     if items is not None and len(items) <= UNROLLED:
-        for item in items:
-            assign(machine, node.target, item)
-            left = machine.execute(node.body.body)
-            if left in ("return", "raise"):
-                return left
-            if left == "break":
-                break
-        return None
+        return _one_by_one(machine, node, items)
     item = containers.each(machine, iterable)
     count = containers.length_of(machine, iterable)
 
@@ -44,8 +38,7 @@ def run_for(machine: Machine, node: cst.For) -> Exit:
         assign(machine, node.target, item)
         return machine.execute(node.body.body)
 
-    _repeat(machine, once, count)
-    return machine.execute(node.orelse.body.body) if node.orelse is not None else None
+    return _finished(machine, node, _repeat(machine, once, count))
 
 
 def run_while(machine: Machine, node: cst.While) -> Exit:
@@ -53,34 +46,100 @@ def run_while(machine: Machine, node: cst.While) -> Exit:
     machine.step()
     test = machine.evaluate(node.test)
     if conditions.truth(test) is False:
-        return None
+        return _finished(machine, node, broken=False)
 
     def once() -> Exit:
         machine.evaluate(node.test)
         return machine.execute(node.body.body)
 
-    _repeat(machine, once, None)
+    return _finished(machine, node, _repeat(machine, once, None))
+
+
+def _finished(machine: Machine, node: cst.For | cst.While, broken: bool) -> Exit:
+    """Run the ``else`` of a loop, which a ``break`` passes by."""
+    if node.orelse is None:
+        return None
+    body = node.orelse.body.body
+    if not broken:
+        return machine.execute(body)
+    return run_ways(machine, [lambda: machine.execute(body), lambda: None])
+
+
+def _one_by_one(machine: Machine, node: cst.For, items: list[Value]) -> Exit:
+    """Run a loop over known items."""
+    mark, left = len(machine.frame.strays), None
+    going, broken = True, []
+    for item in items:
+        assign(machine, node.target, item)
+        left = machine.execute(node.body.body)
+        strays = _strays(machine, mark)
+        broken += [way for way in strays if way.left == "break"]
+        again = [way for way in strays if way.left == "continue"]
+        if left == "break":
+            broken.append(here(machine))
+        going = left is None or left == "continue"
+        if again:
+            resume(machine, [here(machine), *again] if going else again)
+            going = True
+        if not going:
+            break
+    if going:
+        left = None if node.orelse is None else machine.execute(node.orelse.body.body)
+        going = left is None
+    if not broken:
+        return None if going else left
+    resume(machine, [here(machine), *broken] if going else broken)
     return None
 
 
-def _repeat(machine: Machine, once: Callable[[], Exit], count: Size | None) -> None:
-    """Run a body twice and widen what it changes."""
-    before = dict(machine.environment.names)
-    _round(machine, once)
-    grown = _widened(before, machine.environment.names, count)
-    machine.environment.names = dict(grown)
-    _round(machine, once)
+def _strays(machine: Machine, mark: int) -> list[Way]:
+    """The ways that have left a loop's body since there were `mark`; they are taken up now."""
+    strays = machine.frame.strays[mark:]
+    del machine.frame.strays[mark:]
+    return strays
+
+
+def _repeat(machine: Machine, once: Callable[[], Exit], count: Size | None) -> bool:
+    """Run a body twice and widen what it changes; whether a ``break`` may end it."""
+    before, journal = dict(machine.environment.names), len(machine.journal)
+    broken = _round(machine, once)
+    rounds = None if broken else count
+    grown = _widened(before, machine.environment.names, rounds)
+    _merge_attributes(machine, journal, lambda old, new: _widen(old, new, rounds))
+    machine.environment.names, journal = dict(grown), len(machine.journal)
+    broken = _round(machine, once) or broken
     after = machine.environment.names
+    _merge_attributes(machine, journal, _settled)
     machine.environment.names = {
         name: _settled(value, after.get(name, value)) for name, value in grown.items()
     } | {name: value for name, value in after.items() if name not in grown}
+    return broken
 
 
-def _round(machine: Machine, once: Callable[[], Exit]) -> None:
-    """One round; a round that always leaves the function leaves no names behind."""
-    before = dict(machine.environment.names)
-    if once() in ("return", "raise"):
+def _round(machine: Machine, once: Callable[[], Exit]) -> bool:
+    """One round; whether a way in it breaks off.
+
+    A round that always leaves the function leaves no names behind.
+    """
+    before, mark = dict(machine.environment.names), len(machine.frame.strays)
+    left = once()
+    strays = _strays(machine, mark)
+    if left in ("return", "raise"):
         machine.environment.names = before
+    if strays:
+        resume(machine, [here(machine), *strays])
+    return left == "break" or any(way.left == "break" for way in strays)
+
+
+def _merge_attributes(machine: Machine, since: int, merge: Callable[[Value, Value], Value]) -> None:
+    """Merge what attributes were when the journal was `since` long with what they are now."""
+    first: dict[tuple[Instance, str], Value | None] = {}
+    for instance, name, before in machine.journal[since:]:
+        first.setdefault((instance, name), before)
+    for (instance, name), before in first.items():
+        if before is not None:
+            now = instance.attributes.get(name, UNKNOWN)
+            machine.set_attribute(instance, name, merge(before, now))
 
 
 def _widened(
@@ -89,12 +148,14 @@ def _widened(
     widened: dict[str, Value] = {}
     for name, value in after.items():
         old = before.get(name)
-        if old is None:
-            widened[name] = value
-        else:
-            grown = _grown(old, value, count)
-            widened[name] = join(old, value) if grown is None else grown
+        widened[name] = value if old is None else _widen(old, value, count)
     return widened
+
+
+def _widen(old: Value, new: Value, count: Size | None) -> Value:
+    """A value that one round turns from `old` to `new`, after any number of rounds."""
+    grown = _grown(old, new, count)
+    return join(old, new) if grown is None else grown
 
 
 def _grown(old: Value, new: Value, count: Size | None) -> Sequence | None:
@@ -132,7 +193,7 @@ def dict_comprehension(machine: Machine, node: cst.DictComp) -> Value:
 
 
 def _comprehend(machine: Machine, clause: cst.CompFor, element: Callable[[], Value]) -> Value:
-    environment = Environment(machine.environment)
+    environment = Environment(machine.environment, transparent=True)
     frame = machine.frame
     inner = Frame(environment, frame.place, frame.function)
     iterable = machine.evaluate(clause.iter)

@@ -20,7 +20,7 @@ from attncheck.values.value import UNKNOWN, Class, Function, Instance, Value
 if TYPE_CHECKING:
     import libcst as cst
 
-    from attncheck.evidence.program import ProgramEvidence
+    from attncheck.tracer.program import ProgramEvidence
 
 #: What a traced file's functions may cost together, in statements and calls.
 FILE_STEPS = 40_000
@@ -30,6 +30,10 @@ ROOT_STEPS = 6_000
 CALL_DEPTH = 12
 
 
+#: How control leaves a statement: None goes on; "return", "raise", "break", "continue".
+Exit: TypeAlias = str | None
+
+
 class OutOfBudget(Exception):
     """The trace has taken all its steps; what was recorded so far stands."""
 
@@ -37,11 +41,13 @@ class OutOfBudget(Exception):
 class Environment:
     """Names of one scope, and the scope around it."""
 
-    __slots__ = ("elsewhere", "names", "outer")
+    __slots__ = ("elsewhere", "names", "outer", "transparent")
 
-    def __init__(self, outer: Environment | None = None) -> None:
+    def __init__(self, outer: Environment | None = None, *, transparent: bool = False) -> None:
         self.names: dict[str, Value] = {}
         self.outer = outer
+        #: whether ``:=`` in here names something in the scope around: that of a comprehension
+        self.transparent = transparent
         #: names that ``global`` or ``nonlocal`` declares
         self.elsewhere: set[str] = set()
 
@@ -76,6 +82,16 @@ class Environment:
 
 
 @dataclass(slots=True)
+class Way:
+    """What one way left behind: its names, attributes and facts, and how it ended."""
+
+    names: dict[str, Value]
+    attributes: dict[tuple[Instance, str], Value]
+    learned: list[tuple[object, object]]
+    left: Exit
+
+
+@dataclass(slots=True)
 class Frame:
     """One activation of a function (or of the module body)."""
 
@@ -83,6 +99,8 @@ class Frame:
     place: Place
     function: Function | None = None
     returned: list[Value] = field(default_factory=list)
+    #: ways that ended in ``break`` or ``continue``, for the loop to take up
+    strays: list[Way] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +116,6 @@ class ShapeSite:
 #: An attribute that was set: the object, the name, and what it was before (None: nothing).
 Change: TypeAlias = tuple[Instance, str, Value | None]
 Evaluator: TypeAlias = Callable[["Machine", Any], Value]
-#: How control leaves a statement: None goes on; "return", "raise", "break", "continue".
-Exit: TypeAlias = str | None
 Executor: TypeAlias = Callable[["Machine", Any], Exit]
 
 

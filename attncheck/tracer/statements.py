@@ -8,13 +8,14 @@ import libcst as cst
 
 from attncheck.tracer import conditions, loops
 from attncheck.tracer.arithmetic import TOKENS, combine
-from attncheck.tracer.branches import run_ways
+from attncheck.tracer.branches import join_names, run_ways
 from attncheck.tracer.classes import make_class
 from attncheck.tracer.functions import make_function
 from attncheck.tracer.imports import run_import, run_import_from
 from attncheck.tracer.machine import Executor, Exit, Machine
-from attncheck.tracer.targets import assign
-from attncheck.values.value import UNKNOWN, Unknown, Value
+from attncheck.tracer.patterns import captured
+from attncheck.tracer.targets import assign, delete
+from attncheck.values.value import NONE, UNKNOWN, Sequence, Unknown, Value
 
 
 def _line(machine: Machine, node: cst.SimpleStatementLine) -> Exit:
@@ -59,13 +60,14 @@ def _augmented(machine: Machine, node: cst.AugAssign) -> Exit:
 
 
 def _return(machine: Machine, node: cst.Return) -> Exit:
-    value = conditions.NONE if node.value is None else machine.evaluate(node.value)
+    value = NONE if node.value is None else machine.evaluate(node.value)
     machine.frame.returned.append(value)
     if isinstance(node.value, cst.Tuple):
-        items = getattr(value, "items", None)
-        for index, element in enumerate(node.value.elements):
-            known = items is not None and len(items) == len(node.value.elements)
-            machine.show("return", element.value, items[index] if known else UNKNOWN)
+        count = len(node.value.elements)
+        items = value.items if type(value) is Sequence else None
+        parts = items if items is not None and len(items) == count else (UNKNOWN,) * count
+        for element, part in zip(node.value.elements, parts, strict=True):
+            machine.show("return", element.value, part)
     elif node.value is not None:
         machine.show("return", node.value, value)
     return "return"
@@ -118,16 +120,26 @@ def _else(machine: Machine, node: cst.If | cst.Else) -> Exit:
 
 
 def _try(machine: Machine, node: cst.Try | cst.TryStar) -> Exit:
+    tried: dict[str, Value] = {}
+
     def body() -> Exit:
         left = machine.execute(node.body.body)
+        tried.update(machine.environment.names)
         if left is None and node.orelse is not None:
             left = machine.execute(node.orelse.body.body)
         return left
 
-    def handler(block: cst.BaseSuite) -> Callable[[], Exit]:
-        return lambda: machine.execute(block.body)
+    def handler(each: cst.ExceptHandler | cst.ExceptStarHandler) -> Callable[[], Exit]:
+        def run() -> Exit:
+            # The body may have been left before or after any of its assignments.
+            machine.environment.names = join_names([machine.environment.names, tried])
+            if each.name is not None:
+                assign(machine, each.name.name, UNKNOWN)
+            return machine.execute(each.body.body)
 
-    left = run_ways(machine, [body, *(handler(each.body) for each in node.handlers)])
+        return run
+
+    left = run_ways(machine, [body, *map(handler, node.handlers)])
     if node.finalbody is not None:
         final = machine.execute(node.finalbody.body.body)
         left = final if final is not None else left
@@ -145,10 +157,23 @@ def _with(machine: Machine, node: cst.With) -> Exit:
 def _match(machine: Machine, node: cst.Match) -> Exit:
     machine.evaluate(node.subject)
 
-    def case(body: cst.BaseSuite) -> Callable[[], Exit]:
-        return lambda: machine.execute(body.body)
+    def case(each: cst.MatchCase) -> Callable[[], Exit]:
+        def run() -> Exit:
+            for name in captured(each.pattern):
+                assign(machine, name, UNKNOWN)
+            return machine.execute(each.body.body)
 
-    return run_ways(machine, [*(case(each.body) for each in node.cases), lambda: None])
+        return run
+
+    return run_ways(machine, [*map(case, node.cases), lambda: None])
+
+
+def _delete(machine: Machine, node: cst.Del) -> Exit:
+    target = node.target
+    parts = target.elements if isinstance(target, cst.Tuple | cst.List) else ()
+    for each in [part.value for part in parts] or [target]:
+        delete(machine, each)
+    return None
 
 
 def _function(machine: Machine, node: cst.FunctionDef) -> Exit:
@@ -179,6 +204,7 @@ STATEMENTS: dict[type, Executor] = {
     cst.AugAssign: _augmented,
     cst.Return: _return,
     cst.Raise: _raise,
+    cst.Del: _delete,
     cst.Break: _break,
     cst.Continue: _continue,
     cst.Assert: _assert,

@@ -12,11 +12,12 @@ from attncheck.algebra.size import Symbol, of
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Clash, Fault
 from attncheck.tracer import containers
-from attncheck.tracer.functions import named_size
+from attncheck.tracer.functions import call_function, named_size
 from attncheck.tracer.machine import Machine
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
+    Function,
     Instance,
     Int,
     Mapping,
@@ -125,8 +126,14 @@ def _attribute(
     owner = machine.evaluate(target.value)
     name = target.attr.value
     if isinstance(owner, Instance):
+        setter = owner.of.lookup(f"{name}.setter")
+        if type(setter) is Function:
+            call_function(machine, setter, [machine.initialised(owner), value], {}, target)
+            return
         value = named_size(machine, name, value)
         machine.set_attribute(machine.initialised(owner), name, value)
+    elif type(owner) is Tensor and name == "shape" and isinstance(target.value, cst.Name):
+        machine.environment.assign(target.value.value, owner.with_shape(None))
     if isinstance(target.value, cst.Name):
         machine.show(f"{target.value.value}.{name}", target, value)
 
@@ -140,7 +147,7 @@ def _subscript(
     if type(base) is Sequence and base.mutable:
         changed = Sequence(None, True, length=containers.length_of(machine, base))
     elif type(base) is Mapping:
-        key = UNKNOWN
+        key: Value = UNKNOWN
         if len(target.slice) == 1 and isinstance(target.slice[0].slice, cst.Index):
             key = machine.evaluate(target.slice[0].slice.value)
         constant = containers.constant_key(key)
@@ -151,12 +158,29 @@ def _subscript(
             changed = Mapping((*kept, (constant.value, value)), base.open)
     else:
         return
-    if isinstance(target.value, cst.Name):
-        machine.environment.assign(target.value.value, changed)
-    elif isinstance(target.value, cst.Attribute):
-        owner = machine.evaluate(target.value.value)
+    _replace(machine, target.value, changed)
+
+
+def _replace(machine: Machine, place: cst.BaseExpression, value: Value) -> None:
+    """Put a changed container where it was taken from: under a name or an attribute."""
+    if isinstance(place, cst.Name):
+        machine.environment.assign(place.value, value)
+    elif isinstance(place, cst.Attribute):
+        owner = machine.evaluate(place.value)
         if isinstance(owner, Instance):
-            machine.set_attribute(owner, target.value.attr.value, changed)
+            machine.set_attribute(owner, place.attr.value, value)
+
+
+def delete(machine: Machine, target: cst.CSTNode) -> None:
+    """``del x`` or ``del x[i]``: what a container still holds is not known."""
+    if isinstance(target, cst.Name):
+        machine.environment.assign(target.value, UNKNOWN)
+    elif isinstance(target, cst.Subscript):
+        base = machine.evaluate(target.value)
+        if type(base) is Sequence and base.mutable:
+            _replace(machine, target.value, Sequence(None, True))
+        elif type(base) is Mapping:
+            _replace(machine, target.value, Mapping((), open=True))
 
 
 def parameter_site(machine: Machine, parameter: cst.Param, value: Value) -> None:

@@ -5,7 +5,9 @@ Whatever the two sides agree on is kept; where they differ, nothing is claimed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.values.tensor import Tensor
@@ -25,7 +27,7 @@ def join(left: Value, right: Value) -> Value:
     """The value that is `left` or `right`."""
     if left is right or left == right:
         return left
-    if left == NONE or right == NONE:
+    if NONE in (left, right):
         other = right if left == NONE else left
         return replace(other, optional=True) if type(other) is Tensor else UNKNOWN
     joiner = _JOINERS.get(type(left)) if type(left) is type(right) else None
@@ -109,7 +111,7 @@ def _join_constants(left: Const, right: Const) -> Value:
     return Scalar(kind) if kind == type(right.value).__name__ else UNKNOWN
 
 
-_JOINERS = {
+_JOINERS: dict[type, Callable[[Any, Any], Value]] = {
     Tensor: _join_tensors,
     Int: lambda left, right: Int(None),
     Sequence: _join_sequences,

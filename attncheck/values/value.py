@@ -140,6 +140,8 @@ class Function:
     closure: object
     owner: Class | None = None
     static: str | None = None
+    #: what the parameters that have a default get without an argument
+    defaults: AbstractMapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

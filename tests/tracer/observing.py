@@ -21,9 +21,13 @@ _SEE, _ENTER, _CALL = "__see__", "__enter__", "__activation__"
 
 @dataclass(slots=True)
 class Activation:
-    """One run of a function (or of the module): the shapes seen at each place, in order."""
+    """One run of a function (or of the module): the shapes seen at each place, in order.
+
+    `inner` says that it began while another run of the same function had not ended.
+    """
 
     function: str
+    inner: bool
     shapes: dict = field(default_factory=lambda: defaultdict(list))
 
 
@@ -32,7 +36,10 @@ def observe(source, path="<program>"):
     seen = []
 
     def enter(function):
-        seen.append(Activation(function))
+        frame, running = sys._getframe(1), set()
+        while frame := frame.f_back:
+            running.add(getattr(frame.f_locals.get(_CALL), "function", None))
+        seen.append(Activation(function, bool(function) and function in running))
         return seen[-1]
 
     def see(activation, line, column, name, value):

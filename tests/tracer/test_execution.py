@@ -62,7 +62,7 @@ def test_claimed_shapes_are_real(path):
 
 @every_file
 def test_followed_calls_have_the_shapes_of_the_latest_call(path):
-    latest = {activation.function: activation for activation in activations(path)}
+    latest = {each.function: each for each in activations(path) if not each.inner}
     source = load(path.read_bytes(), path.name)
     traced = make_tracer(source, Settings()).run_module()
     wrong = []
@@ -70,9 +70,12 @@ def test_followed_calls_have_the_shapes_of_the_latest_call(path):
         claims = {}
         for site in sites:
             span = source.span(site.node)
-            claims[span.line, span.column, site.name] = shape_text(site.value, traced.facts)
+            shape = shape_text(site.value, traced.facts)
+            claims.setdefault((span.line, span.column, site.name), set()).add(shape)
         if function in latest:
-            wrong += contradictions(claims, latest[function].shapes)
+            # A loop that was followed item by item passes one place more than once.
+            told = {place: shapes.pop() for place, shapes in claims.items() if len(shapes) == 1}
+            wrong += contradictions(told, latest[function].shapes)
     assert wrong == []
 
 

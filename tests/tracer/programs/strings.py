@@ -6,7 +6,7 @@ import numpy as np
 
 def report(x, name="x"):
     """Say the shape of `x`."""
-    text = f"{name}: {x.shape!r} {x.sum():.2f}" + "\n" "more"
+    text = f"{name}: {x.shape!r} {x.sum():.2f}" + "\nmore"
     print(text, "%s" % name, text.upper())
     kinds = {"T": x.T}
     return kinds["T"] if text else x
