@@ -19,7 +19,8 @@ from attncheck.finding import (
     TensorPart,
     TraceStep,
 )
-from attncheck.graph import Operation
+from attncheck.graph import Operand, Operation
+from attncheck.operators.events import Permutation
 from attncheck.repair.asserts import asserts, projection_assert
 from attncheck.repair.trial import Repair, Workshop
 from attncheck.settings import Settings
@@ -145,6 +146,11 @@ def _decided(
     """Where a tensor's shape was decided, and that in words."""
     view = diagnosed.view
     made = _maker(analysis, diagnosed, tensor)
+    turned = _turned_parameter(analysis, diagnosed, made)
+    if turned is not None:
+        operand, source = turned
+        at, words = _decided(analysis, diagnosed, source)
+        return at, f"`{view.code(operand.node)}` {view.text(source)} turned, {words}"
     if made is not None:
         line = view.line(made.node)
         return DecidedAt(line, "operation"), f"made by `{view.code(made.node)}`, line {line}"
@@ -153,6 +159,17 @@ def _decided(
         return None, ""
     line = decided.line or _parameter_line(diagnosed, tensor)
     return DecidedAt(line, decided.by), decided.text
+
+
+def _turned_parameter(
+    analysis: Analysis, diagnosed: Diagnosed, made: Operation | None
+) -> tuple[Operand, Tensor] | None:
+    """The parameter that an operation has only transposed: where its shape was really decided."""
+    if made is None or not isinstance(made.event, Permutation):
+        return None
+    operand, tensor = next(made.tensors())
+    is_parameter = _maker(analysis, diagnosed, tensor) is None and tensor.decided is not None
+    return (operand, tensor) if is_parameter and operand.node is not None else None
 
 
 def _parameter_line(diagnosed: Diagnosed, tensor: Tensor) -> int:

@@ -45,6 +45,30 @@ class Role(enum.StrEnum):
     LENGTHS = "lengths"
 
 
+#: The part that a role plays, in words and in the papers' formulas.
+PHRASES: Final[dict[str, str]] = {
+    Role.ENCODER_STATES: "the encoder states",
+    Role.DECODER_STATE: "one decoder state",
+    Role.DECODER_STATES: "the decoder states of all steps",
+    Role.QUERY: "the query",
+    Role.KEY: "the keys",
+    Role.VALUE: "the values",
+    Role.INPUTS: "what queries, keys and values are projected from",
+    Role.STATE_WEIGHT: "W_a in v_a·tanh(W_a s + U_a h)",
+    Role.ENCODER_WEIGHT: "U_a in v_a·tanh(W_a s + U_a h)",
+    Role.SCORE_VECTOR: "v_a in v_a·tanh(W_a s + U_a h)",
+    Role.GENERAL_WEIGHT: "W in s·W h",
+    Role.CONCAT_WEIGHT: "W in v·tanh(W [s ; h])",
+    Role.QUERY_PROJECTION: "the projection of the queries",
+    Role.KEY_PROJECTION: "the projection of the keys",
+    Role.VALUE_PROJECTION: "the projection of the values",
+    Role.OUTPUT_PROJECTION: "the output projection",
+    Role.SCORES: "the scores",
+    Role.WEIGHTS: "the attention weights",
+    Role.CONTEXT: "the context",
+    Role.LENGTHS: "the lengths of the sequences",
+}
+
 _ENC, _DEC, _DECS = Role.ENCODER_STATES, Role.DECODER_STATE, Role.DECODER_STATES
 _Q, _K, _V, _X = Role.QUERY, Role.KEY, Role.VALUE, Role.INPUTS
 _W, _W_S, _W_H, _VEC = Role.SCORE_WEIGHT, Role.STATE_WEIGHT, Role.ENCODER_WEIGHT, Role.SCORE_VECTOR

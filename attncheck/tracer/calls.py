@@ -27,6 +27,7 @@ from attncheck.values.value import (
     Class,
     Function,
     Instance,
+    Int,
     Library,
     LibraryMethod,
     Mapping,

@@ -20,6 +20,7 @@ from attncheck.evidence.annotations import Annotation, read_annotation
 from attncheck.evidence.comments import ClaimText
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
+from attncheck.evidence.roles import PHRASES
 from attncheck.table import Hypothesis, Scope
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
@@ -116,7 +117,7 @@ class ProgramEvidence:
         shape = self.pinned.shapes.get(name)
         if shape is None:
             return None
-        decided = Decided(0, Evidence.NAME.word, f"from its role by name ({role})")
+        decided = Decided(0, Evidence.NAME.word, f"by its name {PHRASES.get(role or '', role)}")
         shape = loosened(shape, name) if self.loose else shape
         return Tensor(shape, self._library(), role=role, evidence=Evidence.NAME, decided=decided)
 
