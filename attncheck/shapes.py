@@ -31,8 +31,12 @@ def shape_text(value: Value, facts: Facts) -> ShapeText | None:
 
 
 def use_table_names(traced: Traced) -> None:
-    """Give sizes their names in the table, wherever one size only of a trace stands for a name."""
+    """Give sizes their names in the table, wherever one size only of a trace stands for a name.
+
+    Numbers that the code has given one name after the other are shown as numbers.
+    """
     kin: dict[str, set[Symbol]] = {}
+    valued: dict[str, set[Symbol]] = {}
     for site in traced.sites:
         tensor = as_tensor(site.value)
         if tensor is None or tensor.shape is None:
@@ -42,6 +46,12 @@ def use_table_names(traced: Traced) -> None:
             for symbol in axis.size.symbols() if axis.size is not None else ():
                 if symbol.kin is not None:
                     kin.setdefault(symbol.kin, set()).add(symbol)
+                if symbol.value is not None:
+                    valued.setdefault(symbol.name, set()).add(symbol)
+    for symbols in valued.values():
+        if len({symbol.value for symbol in symbols}) > 1:
+            for symbol in symbols:
+                symbol.name = str(symbol.value)
     for name, symbols in kin.items():
         if len(symbols) == 1:
             symbols.pop().name = name

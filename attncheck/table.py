@@ -9,6 +9,7 @@ the others exist only so that code which keeps to another convention throughout 
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -272,22 +273,33 @@ def hypotheses(
     not among them.
     """
     hints = Hints() if hints is None else hints
-    roles = roles_of(parameters)
-    texts = _distinct(roles, _conventions(roles, parameters, hints))
-    found = []
+    roles, texts = _written(tuple(parameters), hints.has_weights)
+    found: list[Hypothesis] = []
     for label, primary, shapes in texts:
+        if len(found) == MOST:
+            break
         built = Fitting(scope, hints).fit(shapes)
         if built is not None:
             names = {name: str(role) for name, role in roles.items()}
             found.append(Hypothesis(label, primary, built, names))
-    return found[:MOST]
+    return found
+
+
+@functools.cache
+def _written(
+    parameters: tuple[str, ...], has_weights: bool
+) -> tuple[Mapping[str, Role], tuple[tuple[str, bool, dict[str, str]], ...]]:
+    """The roles and the distinct hypotheses of a signature, as text; signatures repeat a lot."""
+    roles = roles_of(parameters)
+    conventions = _conventions(roles, parameters, has_weights)
+    return roles, tuple(_distinct(roles, conventions))
 
 
 def _conventions(
-    roles: Mapping[str, Role], parameters: Sequence[str], hints: Hints
+    roles: Mapping[str, Role], parameters: Sequence[str], has_weights: bool
 ) -> list[_Choice]:
     """All combinations of conventions that concern these roles, each merged into one choice."""
-    dimensions = _dimensions(set(roles.values()), parameters, hints)
+    dimensions = _dimensions(set(roles.values()), parameters, has_weights)
     if not dimensions:
         return []
     merged = [
@@ -299,17 +311,19 @@ def _conventions(
     return merged
 
 
-def _dimensions(present: set[Role], parameters: Sequence[str], hints: Hints) -> list[_Dimension]:
+def _dimensions(
+    present: set[Role], parameters: Sequence[str], has_weights: bool
+) -> list[_Dimension]:
     """The conventions to combine: of the states, of queries and keys, or of a self-attention."""
     projected = not present.isdisjoint(_PROJECTION_ROLES)
     scoring = [_SCORING] if not present.isdisjoint(_SCORING[0].shapes) else []
     if Role.ENCODER_STATES in present or present & {Role.DECODER_STATE, Role.DECODER_STATES}:
-        return [_state_layouts(present), *scoring, *_state_widths(projected, hints)]
+        return [_state_layouts(present), *scoring, *_state_widths(projected, has_weights)]
     if Role.QUERY in present and present & {Role.KEY, Role.VALUE}:
         if scoring:
             return [_queries_as_states(_QUERIES), *scoring]
         layouts = _query_layouts(parameters)
-        if projected or hints.has_weights:
+        if projected or has_weights:
             return [_input_widths(layouts), _TIES[::2], *_projection_forms(projected, parameters)]
         return [layouts, _TIES]
     if Role.INPUTS in present and projected:
@@ -329,10 +343,10 @@ def _state_layouts(present: set[Role]) -> _Dimension:
     )
 
 
-def _state_widths(projected: bool, hints: Hints) -> list[_Dimension]:
+def _state_widths(projected: bool, has_weights: bool) -> list[_Dimension]:
     if projected:
         return [_STATE_PROJECTIONS]
-    return [(_TABLE_WIDTHS, _STATES_OF_MODEL_WIDTH)] if hints.has_weights else []
+    return [(_TABLE_WIDTHS, _STATES_OF_MODEL_WIDTH)] if has_weights else []
 
 
 def _query_layouts(parameters: Sequence[str]) -> _Dimension:

@@ -234,12 +234,12 @@ def _run(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> _Regroup
     solid_old = tuple(axis for axis in old if not axis.is_one)
     solid_new = tuple(axis for axis in new if not axis.is_one)
     if len(solid_new) == 1 and solid_old:
-        merged = Axis(solid_new[0].size, parts=_pieces(solid_old, facts))
+        merged = Axis(solid_new[0].size, parts=pieces(solid_old, facts))
         return _filled(old, new, solid_old if len(solid_old) == 1 else (merged,)), Order.KEPT, None
-    pieces = _pieces(solid_old, facts)
-    if len(pieces) > len(solid_old):
+    apart = pieces(solid_old, facts)
+    if len(apart) > len(solid_old):
         # What was merged before comes apart the same way, or it is dealt out anew.
-        axes, order, moved = _regroup(pieces, solid_new, facts, unknown)
+        axes, order, moved = _regroup(apart, solid_new, facts, unknown)
         return _filled(old, new, axes), order, moved and (old, new)
     if len(solid_old) <= 1:
         return _filled(old, new, solid_new), Order.KEPT, None
@@ -257,17 +257,17 @@ def _filled(old: _Axes, new: _Axes, solid: _Axes) -> _Axes:
     return tuple(next(next_one if axis.is_one else next_solid) for axis in new)
 
 
-def _pieces(axes: _Axes, facts: Facts) -> _Axes:
+def pieces(axes: _Axes, facts: Facts) -> _Axes:
     """The axes with those that were merged before taken apart again."""
-    pieces: list[Axis] = []
+    found: list[Axis] = []
     for axis in axes:
         sizes = [part.size for part in axis.parts if part.size is not None]
         whole = axis.size is not None and 0 < len(sizes) == len(axis.parts)
         if whole and axis.size is not None and _holds(axis.size, sizes, facts):
-            pieces += axis.parts
+            found += axis.parts
         else:
-            pieces.append(axis)
-    return tuple(pieces)
+            found.append(axis)
+    return tuple(found)
 
 
 def _holds(size: Size, parts: list[Size], facts: Facts) -> bool:

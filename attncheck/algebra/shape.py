@@ -38,13 +38,18 @@ class Tag:
         return replace(self, side=self.side + 1)
 
 
+#: What an axis is made for along which every element is the same.
+COPIES = "copies"
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """One axis: its size (None if unknown), its birth, and what happened to it.
 
     ``normalised`` are the softmax operations (by number) under which this axis sums to one;
-    ``parts`` the axes that were merged into this one by a reshape, outermost first; ``made`` says
-    that the axis has size 1 because the code asked for it (``None``, ``unsqueeze``, ``keepdims``).
+    ``parts`` the axes that were merged into this one by a reshape or by repetition, outermost
+    first; ``made`` says why the code asked for the axis: to have size 1 (``None``, ``unsqueeze``,
+    ``keepdims``), or to count `COPIES` of the same elements.
     """
 
     size: Size | None

@@ -76,7 +76,7 @@ def report(
     `wording` has places for the ``code``, the ``clash`` and the sizes ``left`` and ``right``;
     `because` is added to the derivation.
     """
-    found = diagnose(operation, view)
+    found = view.remembered(diagnose, operation)
     clash = operation.clash
     if found is None or clash is None or found.kind is not kind:
         return

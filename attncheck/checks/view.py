@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from attncheck.algebra.shape import Shape, expand
 from attncheck.algebra.size import Size, Symbol
@@ -14,9 +15,12 @@ from attncheck.values.tensor import Tensor
 if TYPE_CHECKING:
     import libcst as cst
 
+    from attncheck.graph import Operation
     from attncheck.tracer.program import ProgramEvidence
     from attncheck.tracer.trace import Traced
 
+
+_Found = TypeVar("_Found")
 
 #: Expressions that are about the name they start with.
 _AROUND = frozenset({"Attribute", "Subscript", "Call"})
@@ -41,6 +45,7 @@ class View:
         self.source = source
         self._sites: list[Site] | None = None
         self._quoted: list[cst.CSTNode | None] = []
+        self._diagnoses: dict[tuple[object, int], object] = {}
 
     @property
     def sites(self) -> list[Site]:
@@ -48,6 +53,15 @@ class View:
         if self._sites is None:
             self._sites = find_sites(self.graph)
         return self._sites
+
+    def remembered(
+        self, diagnose: Callable[[Operation, View], _Found | None], operation: Operation
+    ) -> _Found | None:
+        """What `diagnose` says of an operation: worked out once for all rules that ask."""
+        key = (diagnose, operation.number)
+        if key not in self._diagnoses:
+            self._diagnoses[key] = diagnose(operation, self)
+        return cast("_Found | None", self._diagnoses[key])
 
     def site_of(self, number: int) -> Site | None:
         """The site whose weights an operation makes, or None."""

@@ -356,7 +356,9 @@ def legacy_tensor(call: Call) -> Outcome:
         sizes: dict[str, Value] = {"shape": Sequence((first, *items))}
         shape, clash = _sizes(replace(call, arguments=sizes))
         return Outcome(call.make(shape, dtype), _event(call), clash)
-    if type(first) is Parameter:
+    given = as_tensor(first)
+    if given is not None and (given.shape is None or given.shape == SCALAR):
+        # A number that numpy made is a size here, not an array of no axes.
         return Outcome(call.make(None, dtype))
     outcome = array(call)
     if type(outcome.value) is Tensor:

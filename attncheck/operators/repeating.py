@@ -1,15 +1,17 @@
 """Elements repeated, put in another order, or left as they are.
 
 ``expand`` and ``broadcast_to`` stretch axes of size 1; ``repeat`` and ``tile`` lay copies side by
-side; ``repeat_interleave`` repeats each element in place.
+side; ``repeat_interleave`` repeats each element in place. An axis that is repeated remembers in
+its parts whether the copies stand outside or inside.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from attncheck.algebra.facts import Verdict
-from attncheck.algebra.shape import SCALAR, Axis, Shape, closed
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.reshape import pieces
+from attncheck.algebra.shape import COPIES, SCALAR, Axis, Shape, closed
 from attncheck.algebra.size import ONE, Size
 from attncheck.operators.axes import axes_text, locate, shape_of_items, unknown_axis
 from attncheck.operators.call import Call
@@ -59,7 +61,7 @@ def _stretch(call: Call, sizes: list[Size | None] | None, kind: str) -> Outcome:
     if any(keeps) and (call.library == "numpy" or any(keeps[:missing])):
         text = f"asks for the size -1 where {shape} has no axis"
         return _refuse(call, Clash(Fault.AXIS, text), kind)
-    axes = [Axis(size) for size in sizes[:missing]]
+    axes = [Axis(size, made=COPIES) for size in sizes[:missing]]
     for axis, size, keep in zip(shape.lead, sizes[missing:], keeps[missing:], strict=True):
         if keep or axis.size == size:
             axes.append(axis)
@@ -67,8 +69,13 @@ def _stretch(call: Call, sizes: list[Size | None] | None, kind: str) -> Outcome:
         clash = _stretch_clash(call, shape, axis, size)
         if clash is not None:
             return _refuse(call, clash, kind)
-        axes.append(axis if _same(call, axis, size) else Axis(size))
+        axes.append(axis if _same(call, axis, size) else Axis(size, made=_stretched(axis)))
     return _make(call, closed(axes), kind)
+
+
+def _stretched(axis: Axis) -> str | None:
+    """What a stretched axis counts: copies, where it certainly was a single element."""
+    return COPIES if axis.is_one else None
 
 
 def _known_tail(axes: list[Axis], shape: Shape | None) -> list[Axis]:
@@ -125,16 +132,24 @@ def _copies(
     rank = max(len(shape.lead), len(counts))
     axes = (Axis(ONE),) * (rank - len(shape.lead)) + shape.lead
     times = [ONE] * (rank - len(counts)) + counts
-    made = closed(_times(axis, count) for axis, count in zip(axes, times, strict=True))
+    made = closed(
+        repeated(axis, count, call.facts, outside=True)
+        for axis, count in zip(axes, times, strict=True)
+    )
     return _make(call, made, kind)
 
 
-def _times(axis: Axis, count: Size | None) -> Axis:
+def repeated(axis: Axis, count: Size | None, facts: Facts, *, outside: bool) -> Axis:
+    """An axis repeated `count` times: all of it again and again (outside), or each element."""
     if count == ONE:
         return axis
     if axis.size is None or count is None:
         return Axis(None)
-    return Axis(axis.size * count)
+    copies = Axis(count, made=COPIES)
+    if axis.is_one:
+        return copies
+    parts = pieces((copies, axis) if outside else (axis, copies), facts)
+    return Axis(axis.size * count, parts=parts)
 
 
 def repeat_interleave(call: Call) -> Outcome:
@@ -159,7 +174,7 @@ def repeat_interleave(call: Call) -> Outcome:
     layout, (index,) = found
     count = None if isinstance(call.value("counts"), Tensor) else call.size("counts")
     items = list(layout.items)
-    items[index] = _times(layout.axis(index), count)
+    items[index] = repeated(layout.axis(index), count, call.facts, outside=False)
     return _make(call, shape_of_items(items), kind)
 
 

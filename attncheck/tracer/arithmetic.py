@@ -9,10 +9,11 @@ from dataclasses import replace
 import libcst as cst
 
 from attncheck.algebra.shape import expand
-from attncheck.algebra.size import Size
+from attncheck.algebra.size import Size, const
 from attncheck.frameworks import language
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
+from attncheck.values.join import any_element
 from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
 from attncheck.values.value import (
     UNKNOWN,
@@ -220,11 +221,18 @@ def _is_text(value: Value) -> bool:
     return type(value) is Const and isinstance(value.value, str)
 
 
+def length(sequence: Sequence) -> Size | None:
+    """How many items a sequence has, or None."""
+    return sequence.length if sequence.items is None else const(len(sequence.items))
+
+
 def _sequences(token: str, left: Value, right: Value) -> Value:
     if token == "+" and type(left) is Sequence and type(right) is Sequence:
         if left.items is not None and right.items is not None:
             return Sequence(left.items + right.items, left.mutable)
-        return Sequence(None, left.mutable)
+        a, b = length(left), length(right)
+        total = None if a is None or b is None else a + b
+        return Sequence(None, left.mutable, any_element(left, right), total)
     if token == "*":
         sequence, count = (left, right) if type(left) is Sequence else (right, left)
         assert type(sequence) is Sequence

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from attncheck.graph import Place
+from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.functions import make_function
 from attncheck.tracer.machine import Environment, Frame, Machine
 from attncheck.values.value import UNKNOWN, Class, Value
@@ -17,7 +20,9 @@ def make_class(machine: Machine, node: cst.ClassDef) -> Class:
     qualified = f"{outer}.{node.name.value}" if outer else node.name.value
     members: dict[str, Value] = {}
     fields = _fields(node, bases)
-    made = Class(node.name.value, qualified, node, bases, members, fields)
+    made = Class(
+        node.name.value, qualified, node, bases, members, fields, frozenset(replaced(node))
+    )
     environment = Environment(machine.environment)
     frame = Frame(environment, Place(qualified, node))
     methods = []
@@ -51,3 +56,57 @@ def _fields(node: cst.ClassDef, bases: tuple[Value, ...]) -> tuple[str, ...]:
             if isinstance(part, cst.AnnAssign) and isinstance(part.target, cst.Name):
                 names.append(part.target.value)
     return tuple(dict.fromkeys(names))
+
+
+def replaced(node: cst.ClassDef) -> Iterator[str]:
+    """The attributes that methods give other values, once an object has been made.
+
+    Methods that ``__init__`` itself calls on the object are a part of making it.
+    """
+    methods = [each for each in node.body.body if isinstance(each, cst.FunctionDef)]
+    making = {"__init__", "__post_init__"}
+    for method in methods:
+        if method.name.value in making:
+            making |= set(_own_calls(method))
+    for method in methods:
+        own = _receiver(method)
+        if method.name.value in making or own is None:
+            continue
+        for part in simple_statements(method.body):
+            yield from (name for target in _targets(part) if (name := _member(target, own)))
+
+
+def _receiver(method: cst.FunctionDef) -> str | None:
+    parameters = method.params.params
+    return parameters[0].name.value if parameters else None
+
+
+def _targets(part: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What a statement assigns to, the parts of tuples one by one."""
+    waiting: list[cst.CSTNode] = []
+    if isinstance(part, cst.Assign):
+        waiting += [target.target for target in part.targets]
+    elif isinstance(part, cst.AnnAssign):
+        waiting.append(part.target)
+    while waiting:
+        target = waiting.pop()
+        if isinstance(target, cst.Tuple | cst.List):
+            waiting += [element.value for element in target.elements]
+        else:
+            yield target
+
+
+def _own_calls(method: cst.FunctionDef) -> Iterator[str]:
+    """The methods that a method's statements call on its own object: ``self.reset()``."""
+    own = _receiver(method)
+    for part in simple_statements(method.body):
+        call = getattr(part, "value", None)
+        if own is not None and isinstance(call, cst.Call) and (name := _member(call.func, own)):
+            yield name
+
+
+def _member(node: cst.CSTNode, owner: str) -> str | None:
+    """The attribute that an expression is of the name `owner`, or None."""
+    if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
+        return None
+    return node.attr.value if node.value.value == owner else None

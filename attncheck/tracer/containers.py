@@ -27,7 +27,18 @@ from attncheck.values.value import (
 
 #: Methods after which a tensor has other axes than before.
 _RESHAPES_IN_PLACE = frozenset(
-    "resize resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_".split()
+    [
+        "resize",
+        "resize_",
+        "resize_as_",
+        "set_",
+        "squeeze_",
+        "swapaxes_",
+        "swapdims_",
+        "t_",
+        "transpose_",
+        "unsqueeze_",
+    ]
 )
 #: A loop or an unpacking over more items than this is not done one by one.
 MOST_ITEMS = 16
@@ -92,12 +103,12 @@ def _shape_item(machine: Machine, base: ShapeOf, key: Value) -> Value:
     left = Shape(shown.lead[lower:], shown.row, shown.trail)
     if upper is None:
         return ShapeOf(left)
-    shown = with_trailing(left, -upper, machine.facts)
-    if shown is None:
+    rest = with_trailing(left, -upper, machine.facts)
+    if rest is None:
         return UNKNOWN
-    if shown.closed:
-        return sizes_of(shown.lead[:upper])
-    return ShapeOf(Shape(shown.lead, shown.row, shown.trail[:upper]))
+    if rest.closed:
+        return sizes_of(rest.lead[:upper])
+    return ShapeOf(Shape(rest.lead, rest.row, rest.trail[:upper]))
 
 
 def _shape_tail(machine: Machine, base: ShapeOf, key: Slice) -> Value:
@@ -248,8 +259,7 @@ def _changed_list(base: Sequence, method: str, arguments: list[Value]) -> Value 
         if base.items is not None:
             return replace(base, items=(*base.items, arguments[0]))
         length = None if base.length is None else base.length + 1
-        element = arguments[0] if base.element == UNKNOWN else join(base.element, arguments[0])
-        return replace(base, element=element, length=length)
+        return replace(base, element=join(base.element, arguments[0]), length=length)
     if method == "insert" and len(arguments) == 2 and base.items is not None:
         index = as_integer(arguments[0])
         if index is not None:

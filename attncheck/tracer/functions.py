@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.shape import open_shape
-from attncheck.algebra.size import Symbol, of
+from attncheck.algebra.size import of
 from attncheck.graph import Caller, Place
+from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine, ShapeSite
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
@@ -107,20 +108,10 @@ def _last_name(node: cst.BaseExpression) -> str:
 
 def is_generator(node: cst.FunctionDef) -> bool:
     """Whether the function yields, looking at its own statements only."""
-    waiting: list[cst.CSTNode] = [node.body]
-    while waiting:
-        block = waiting.pop()
-        if isinstance(block, cst.SimpleStatementLine | cst.SimpleStatementSuite):
-            if any(isinstance(getattr(part, "value", None), cst.Yield) for part in block.body):
-                return True
-        elif isinstance(block, cst.IndentedBlock):
-            waiting += block.body
-        elif not isinstance(block, cst.FunctionDef | cst.ClassDef):
-            parts = [getattr(block, name, None) for name in ("body", "orelse", "finalbody")]
-            parts += getattr(block, "handlers", ())
-            parts += getattr(block, "cases", ())
-            waiting += [part for part in parts if isinstance(part, cst.CSTNode)]
-    return False
+    return any(
+        isinstance(getattr(part, "value", None), cst.Yield)
+        for part in simple_statements(node.body)
+    )
 
 
 # -- arguments ----------------------------------------------------------------------------------
@@ -272,21 +263,15 @@ def _general(machine: Machine, function: Function, parameter: cst.Param) -> Valu
     name = parameter.name.value
     default = function.defaults.get(name)
     if type(default) is Int or (default is None and _names_a_size(machine, name)):
-        return Int(of(_argument_symbol(machine, name)))
+        return Int(of(machine.evidence.argument(name)))
     if type(default) is Const and default != NONE:
         return Scalar(type(default.value).__name__)
     if type(default) in (Scalar, Sequence, Mapping):
         return UNKNOWN
     tensor = Tensor(open_shape(name), evidence=Evidence.FORCED, optional=default == NONE)
-    return Parameter(name, tensor, Int(of(_argument_symbol(machine, name))))
+    return Parameter(name, tensor, Int(of(machine.evidence.argument(name))))
 
 
 def _names_a_size(machine: Machine, name: str) -> bool:
     """Whether an argument is by its name a size and no tensor: ``d_model``, ``hidden_dim``."""
     return machine.scope.symbol(name).table or _SIZE_NAME.fullmatch(name) is not None
-
-
-def _argument_symbol(machine: Machine, name: str) -> Symbol:
-    """The symbol of an integer argument: at least 1 only if its name is a size of the table."""
-    symbol = machine.scope.symbol(name)
-    return symbol if symbol.table else Symbol(name, positive=False)

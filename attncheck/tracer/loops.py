@@ -2,7 +2,7 @@
 
 Few known items are run one by one. Otherwise the body runs twice with an item as any of them is:
 the second run starts from what the first left, so that carried values are seen as carried; then
-whatever still changes is joined. A list that grew by n items a round has n times as many items as
+whatever still changes is joined, and if that loses something, the body runs again. A list that grew by n items a round has n times as many items as
 there are rounds.
 """
 
@@ -18,10 +18,13 @@ from attncheck.tracer.branches import here, resume, run_ways
 from attncheck.tracer.machine import Environment, Exit, Frame, Machine, Way
 from attncheck.tracer.targets import assign
 from attncheck.values.join import element_of, join, join_all
-from attncheck.values.value import UNKNOWN, Instance, Mapping, Sequence, Value
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import UNKNOWN, Instance, Int, Mapping, Sequence, Value
 
 #: Loops with at most this many known items are run item by item.
 UNROLLED = 6
+#: Rounds that are run once the first has shown what is carried; two but for chains (``a = b; b = c``).
+MOST_ROUNDS = 4
 
 
 def run_for(machine: Machine, node: cst.For) -> Exit:
@@ -100,20 +103,34 @@ def _strays(machine: Machine, mark: int) -> list[Way]:
 
 
 def _repeat(machine: Machine, once: Callable[[], Exit], count: Size | None) -> bool:
-    """Run a body twice and widen what it changes; whether a ``break`` may end it."""
+    """Run a body until what it changes is widened; whether a ``break`` may end it."""
     before, journal = dict(machine.environment.names), len(machine.journal)
     broken = _round(machine, once)
     rounds = None if broken else count
     grown = _widened(before, machine.environment.names, rounds)
     _merge_attributes(machine, journal, lambda old, new: _widen(old, new, rounds))
-    machine.environment.names, journal = dict(grown), len(machine.journal)
-    broken = _round(machine, once) or broken
-    after = machine.environment.names
-    _merge_attributes(machine, journal, _settled)
-    machine.environment.names = {
-        name: _settled(value, after.get(name, value)) for name, value in grown.items()
-    } | {name: value for name, value in after.items() if name not in grown}
+    for _ in range(MOST_ROUNDS):
+        machine.environment.names, journal = dict(grown), len(machine.journal)
+        broken = _round(machine, once) or broken
+        after = machine.environment.names
+        _merge_attributes(machine, journal, _settled)
+        settled = {name: _settled(value, after.get(name, value)) for name, value in grown.items()}
+        machine.environment.names = after | settled
+        if not any(_less(settled[name], value) for name, value in grown.items()):
+            break
+        grown = settled
     return broken
+
+
+def _less(now: Value, before: Value) -> bool:
+    """Whether less is known of a value than before, so that the next round may find still less."""
+    if type(now) is Int:
+        return now != before
+    if type(now) is not Tensor or type(before) is not Tensor or before.shape is None:
+        return False
+    if now.shape is None or not now.shape.closed or not before.shape.closed:
+        return now.shape is None
+    return now.shape.sizes() != before.shape.sizes()
 
 
 def _round(machine: Machine, once: Callable[[], Exit]) -> bool:

@@ -39,8 +39,8 @@ _OTHERS: Final = re.compile(
 
 
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
-#: A line of a signature that holds one parameter and a comment.
-_ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?::[^#,]*)?(?:=[^#,]*)?,?\s*#")
+#: A line of a signature that holds one parameter and a comment; an assignment has no comma there.
+_ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
 
 
 def array_libraries(text: str) -> tuple[str, ...]:
@@ -76,6 +76,7 @@ class ProgramEvidence:
     pinned_function: Function | None = None
     pinned: Hypothesis | None = None
     _commented_names: set[str] | None = None
+    _alone: set[str] | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
     _parameters: dict[tuple[Function, str], Value | None] = field(default_factory=dict)
 
@@ -83,14 +84,20 @@ class ProgramEvidence:
 
     @property
     def commented(self) -> set[str]:
-        """The names on the lines that a comment claims a shape of: a cheap look before any line is
-        asked for.
-        """
+        """The names on lines with a claim: a cheap look before any node's line is asked for."""
         if self._commented_names is None:
             self._commented_names = {
                 name for line in self.comments for name in _WORD.findall(self.lines[line - 1])
             }
         return self._commented_names
+
+    @property
+    def _commented_parameters(self) -> set[str]:
+        """The parameters that stand alone on a line with a claim."""
+        if self._alone is None:
+            lines = (_ONE_PARAMETER.match(self.lines[line - 1]) for line in self.comments)
+            self._alone = {found[1] for found in lines if found is not None}
+        return self._alone
 
     def parameter(self, function: Function, parameter: cst.Param) -> Value | None:
         """The value a parameter has by evidence, or None if nothing says anything."""
@@ -146,7 +153,7 @@ class ProgramEvidence:
 
     def _commented(self, parameter: cst.Param) -> ClaimText | None:
         """The comment behind a parameter that stands on a line of its own."""
-        if parameter.name.value not in self.commented or self.line_of is None:
+        if parameter.name.value not in self._commented_parameters or self.line_of is None:
             return None
         line = self.line_of(parameter.name)
         claim = self.comments.get(line)
@@ -229,14 +236,18 @@ class ProgramEvidence:
         if annotation.optional:
             return None
         if annotation.kind == "int":
-            symbol = self.scope.symbol(name) if name else None
-            return Int(None if symbol is None or not symbol.table else of(symbol))
+            return Int(of(self.argument(name)) if name else None)
         if annotation.kind in _SCALARS:
             return Scalar(_SCALARS[annotation.kind])
         if annotation.kind == "tuple" and len(annotation.items) > 1:
             items = [self._value(item, "") or UNKNOWN for item in annotation.items]
             return values.Sequence(tuple(items))
         return UNKNOWN if annotation.kind in ("list", "tuple") else None
+
+    def argument(self, name: str) -> Symbol:
+        """The symbol of an integer argument: at least 1 only if its name is a size of the table."""
+        symbol = self.scope.symbol(name)
+        return symbol if symbol.table else Symbol(name, positive=False)
 
     def _library(self) -> str | None:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None

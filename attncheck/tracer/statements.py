@@ -35,6 +35,9 @@ def _expression(machine: Machine, node: cst.Expr) -> Exit:
 
 def _assign(machine: Machine, node: cst.Assign) -> Exit:
     value = machine.evaluate(node.value)
+    if len(node.targets) > 1 and type(value) is Sequence and value.mutable:
+        # What is appended under one name is not seen under the other.
+        value = Sequence(None, True)
     for target in node.targets:
         assign(machine, target.target, value, node.value)
     return None

@@ -28,7 +28,7 @@ from attncheck.tracer.machine import (
 )
 from attncheck.tracer.program import ProgramEvidence
 from attncheck.tracer.statements import STATEMENTS
-from attncheck.values.value import Class, Const, Function, Instance, Value
+from attncheck.values.value import UNKNOWN, Class, Const, Function, Instance, Value
 
 
 @dataclass(slots=True)
@@ -63,6 +63,7 @@ class Tracer:
         self._environment = Environment()
         self._environment.names["__name__"] = Const("__main__")
         self._instances: dict[Class, Instance] = {}
+        self._builders: dict[Class, tuple[Machine, bool]] = {}
         #: the graphs of the module body and of the objects' making, for where a tensor comes from
         self.made_in: list[Graph] = [self._home.graph]
 
@@ -103,13 +104,26 @@ class Tracer:
 
         `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention.
         """
+        if hypothesis is None and function.owner is not None and function.name == "__init__":
+            return self._built(function, function.owner)
         machine = self._machine()
         if open_pair:
             machine.facts.leave_open("d_s", "d_h")
         machine.graph.by_name = hypothesis is not None
         self.evidence.pinned = hypothesis
         self.evidence.pinned_function = function
-        receiver = None if function.owner is None else self._instance(machine, function.owner)
+        receiver = None if function.owner is None else self._instance(function.owner)
+        complete, result = self._in_general(machine, function, receiver)
+        machine.roll_back(0)
+        self.evidence.pinned = None
+        traced = self._traced(machine, function, hypothesis, complete)
+        traced.result = result
+        return traced
+
+    def _in_general(
+        self, machine: Machine, function: Function, receiver: Instance | None
+    ) -> tuple[bool, Value | None]:
+        """Run a function on arguments of which nothing is known; whether it ended, and its result."""
         frame = Frame(self._closure(function), Place(function.qualified, function.node), function)
         result: list[Value] = []
 
@@ -119,18 +133,19 @@ class Tracer:
                     targets.parameter_site(machine, parameter, value)
             result.append(run_body(machine, frame))
 
-        complete = self._guarded(machine, run)
-        machine.roll_back(0)
-        self.evidence.pinned = None
-        traced = self._traced(machine, function, hypothesis, complete)
-        traced.result = result[0] if result else None
-        return traced
+        return self._guarded(machine, run), result[0] if result else None
+
+    def _built(self, function: Function, owner: Class) -> Traced:
+        """The trace of an ``__init__``: the one in which the object of its class was made."""
+        self._instance(owner)
+        builder, complete = self._builders[owner]
+        return self._traced(builder, function, None, complete)
 
     def _closure(self, function: Function) -> Environment:
         assert isinstance(function.closure, Environment)
         return Environment(function.closure)
 
-    def _instance(self, machine: Machine, owner: Class) -> Instance:
+    def _instance(self, owner: Class) -> Instance:
         """The object that methods of `owner` are traced on: made once, from unknown arguments."""
         made = self._instances.get(owner)
         if made is None:
@@ -139,22 +154,12 @@ class Tracer:
             builder = self._machine()
             self.made_in.append(builder.graph)
             initialiser = owner.lookup("__init__")
+            complete = True
             if type(initialiser) is Function:
-                self._initialise(builder, made, initialiser)
+                complete, _ = self._in_general(builder, initialiser, made)
+            self._builders[owner] = builder, complete
+            _forget_replaced(made, owner)
         return made
-
-    def _initialise(self, machine: Machine, made: Instance, initialiser: Function) -> None:
-        frame = Frame(
-            self._closure(initialiser), Place(initialiser.qualified, initialiser.node), initialiser
-        )
-
-        def run() -> None:
-            with machine.running(frame):
-                for parameter, value in general_arguments(machine, initialiser, made):
-                    frame.environment.names[parameter.name.value] = value
-            run_body(machine, frame)
-
-        self._guarded(machine, run)
 
     def _guarded(self, machine: Machine, run: object) -> bool:
         """Run until done, out of budget or out of stack; whether it was done."""
@@ -186,6 +191,15 @@ class Tracer:
             complete=complete,
             inner=machine.inner,
         )
+
+
+def _forget_replaced(made: Instance, owner: Class) -> None:
+    """Forget what methods may have replaced before the one that is traced is called."""
+    for name in owner.replaced & made.attributes.keys():
+        made.attributes[name] = UNKNOWN
+    for base in owner.bases:
+        if isinstance(base, Class):
+            _forget_replaced(made, base)
 
 
 #: How many statements and calls all traces of one file may take together.

@@ -83,7 +83,14 @@ def _join_sequences(left: Sequence, right: Sequence) -> Sequence:
     if left.items is not None and right.items is not None and len(left.items) == len(right.items):
         items = tuple(map(join, left.items, right.items))
         return Sequence(items, left.mutable)
-    return Sequence(None, left.mutable, join(element_of(left), element_of(right)))
+    return Sequence(None, left.mutable, any_element(left, right))
+
+
+def any_element(left: Sequence, right: Sequence) -> Value:
+    """What any item of either of two sequences is like; an empty one has none to differ."""
+    if left.items == ():
+        return element_of(right)
+    return element_of(left) if right.items == () else join(element_of(left), element_of(right))
 
 
 def element_of(sequence: Sequence) -> Value:

@@ -172,6 +172,8 @@ class Class:
     members: dict[str, Value]
     #: the fields of a dataclass, in order
     fields: tuple[str, ...] = ()
+    #: attributes that methods give other values, once an object has been made
+    replaced: frozenset[str] = frozenset()
 
     def lookup(self, name: str) -> Value | None:
         """The member `name`, here or in a base; UNKNOWN if only an unseen base can say."""

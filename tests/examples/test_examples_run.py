@@ -5,17 +5,15 @@ sizes differ pairwise, so that no transposed or misaligned operand can go unnoti
 """
 
 import ast
-import json
 import re
 import runpy
-import sys
 
 import example_catalogue as catalogue
 import numpy as np
 import pytest
+from broken_examples import BROKEN, expectation, outcome, projection, same, twin
 
 ROOT, EXAMPLES, BY_PATH = catalogue.ROOT, catalogue.EXAMPLES, catalogue.BY_PATH
-BROKEN = sorted(ROOT.glob("broken/*/expected.json"))
 NEEDS_A_PROJECTION = ROOT / "broken/query-key-size/expected.json"
 PLAIN = sorted(ROOT.glob("numpy/*_plain.py"))
 DEMOS = [
@@ -53,10 +51,6 @@ def name_of(value):
 def need(example):
     if example.framework == "torch":
         pytest.importorskip("torch")
-
-
-def same(left, right):
-    return left.shape == right.shape and np.allclose(left, right, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -221,21 +215,6 @@ def test_plain_files_say_nothing_about_shapes(path):
     assert all(not isinstance(node, ast.If | ast.AnnAssign) for node in tree.body)
 
 
-def expectation(path):
-    wanted = json.loads(path.read_text(encoding="utf-8"))
-    source = (path.parent / wanted["file"]).read_text(encoding="utf-8")
-    return wanted, source
-
-
-def outcome(source, example, inputs, names=None):
-    """Run the example's function as `source` defines it."""
-    module = type(sys)("broken")
-    exec(compile(source, "<broken>", "exec"), vars(module))
-    vars(module).update(names or {})
-    with np.errstate(all="ignore"):
-        return example.run(inputs, module)
-
-
 def repaired(source, wanted):
     lines = source.split("\n")
     old = lines[wanted["line"] - 1]
@@ -267,8 +246,7 @@ def test_broken_files_name_no_bug(path):
 @pytest.mark.parametrize("path", BROKEN, ids=name_of)
 def test_broken_files_behave_as_expected(path):
     wanted, source = expectation(path)
-    example = BY_PATH[wanted["clean"]]
-    need(example)
+    example = twin(wanted)
     inputs = example.inputs(7, **wanted.get("sizes", {}))
     if wanted["outcome"] == "unparsable":
         with pytest.raises(SyntaxError) as caught:
@@ -292,7 +270,7 @@ def test_broken_demos(path, capsys):
     if "__main__" not in source:
         assert wanted["code"] in ("ATN102", "ATN205", "ATN902")
         return
-    need(BY_PATH[wanted["clean"]])
+    twin(wanted)
     file = str(path.parent / wanted["file"])
     if wanted["outcome"] == "raises":
         with pytest.raises((ValueError, RuntimeError)):
@@ -305,8 +283,7 @@ def test_broken_demos(path, capsys):
 @pytest.mark.parametrize("path", [p for p in BROKEN if p != NEEDS_A_PROJECTION], ids=name_of)
 def test_the_recorded_fix_gives_the_clean_values(path):
     wanted, source = expectation(path)
-    example = BY_PATH[wanted["clean"]]
-    need(example)
+    example = twin(wanted)
     inputs = example.inputs(8, **wanted.get("sizes", {}))
     fixed = outcome(repaired(source, wanted), example, inputs)
     for value, clean in zip(fixed, example.run(inputs), strict=True):
@@ -315,11 +292,11 @@ def test_the_recorded_fix_gives_the_clean_values(path):
 
 def test_projection_makes_a_bidirectional_encoder_fit_the_dot_score():
     wanted, source = expectation(NEEDS_A_PROJECTION)
-    example = BY_PATH[wanted["clean"]]
+    example = twin(wanted)
     inputs = example.inputs(9, **wanted["sizes"])
     assert inputs["encoder_states"].shape[1] == 2 * inputs["decoder_state"].shape[0]
-    projection = np.random.default_rng(10).standard_normal((3, 6))
-    context, weights = outcome(repaired(source, wanted), example, inputs, {"W_proj": projection})
-    general = BY_PATH["numpy/general.py"].run(inputs | {"W": projection})
+    names, clean = projection(wanted)
+    context, weights = outcome(repaired(source, wanted), example, inputs, names)
+    general = BY_PATH["numpy/general.py"].run(inputs | clean)
     np.testing.assert_allclose(context, general[0], atol=1e-12)
     np.testing.assert_allclose(weights, general[1], atol=1e-12)

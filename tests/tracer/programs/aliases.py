@@ -1,4 +1,5 @@
 # At least 0 places are known.
+# ruff: noqa
 """Two names of one list, and functions that change the list that they are given."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 5 places are known.
+# ruff: noqa
 """Lists that grow in loops, then stacked and concatenated."""
 
 import numpy as np

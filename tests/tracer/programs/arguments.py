@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 14 places are known.
+# ruff: noqa
 """Default, keyword-only, positional-only and spread arguments."""
 
 import numpy as np
@@ -31,4 +32,4 @@ four = forwarded(x, w, bias=b, axis=0)
 five = forwarded(*[x, w], **{"axis": 0})
 shape = (2, 3)
 six = np.zeros((*shape, 4))
-seven = np.ones(shape).reshape(*shape[::-1])
+seven = np.ones(shape).reshape(*shape[:1], 1, -1)

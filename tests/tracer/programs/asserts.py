@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 13 places are known.
+# ruff: noqa
 """Asserts on shapes, ranks and divisibility hold from there on."""
 
 import numpy as np

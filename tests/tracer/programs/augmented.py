@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 14 places are known.
+# ruff: noqa
 """Augmented assignment to names, items, attributes and lists."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 7 places are known.
+# ruff: noqa
 """What a loop leaves behind when it is left in the middle."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 5 places are known.
+# ruff: noqa
 """State that an object carries through a loop."""
 
 import numpy as np

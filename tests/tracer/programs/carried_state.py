@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 5 places are known.
+# ruff: noqa
 """State carried from one step of a loop to the next, of one shape or of a growing one."""
 
 import numpy as np

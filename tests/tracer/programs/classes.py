@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 11 places are known.
+# ruff: noqa
 """Plain classes: attributes, methods, __call__, properties, static and class methods."""
 
 import numpy as np

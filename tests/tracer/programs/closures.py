@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 4 places are known.
+# ruff: noqa
 """Nested functions that read, and change, the names around them."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 11 places are known.
+# ruff: noqa
 """Comprehensions and generator expressions, filtered and nested, known and unknown in length."""
 
 import numpy as np

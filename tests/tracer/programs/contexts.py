@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 3 places are known.
+# ruff: noqa
 """with blocks, with and without a name."""
 
 import contextlib

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 5 places are known.
+# ruff: noqa
 """Configurations as dataclasses, with defaults, computed properties and field()."""
 
 from dataclasses import dataclass, field

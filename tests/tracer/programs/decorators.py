@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 3 places are known.
+# ruff: noqa
 """Decorators: those that pass calls through, and those that may do anything."""
 
 import functools

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 5 places are known.
+# ruff: noqa
 """A default is evaluated where the function is defined."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 7 places are known.
+# ruff: noqa
 """Dicts of tensors: literal, grown, read with and without default, merged."""
 
 import numpy as np

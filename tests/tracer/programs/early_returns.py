@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 7 places are known.
+# ruff: noqa
 """Functions that return in several places, with one shape or with several."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 5 places are known.
+# ruff: noqa
 """try, except, else and finally; raising guards."""
 
 import numpy as np
@@ -24,7 +25,7 @@ def fallback(x):
     y = x[:3]
     try:
         y = x[:4]
-        y = y.reshape(1000, 7)
+        float("no number")
     except ValueError:
         z = y
     return y, z

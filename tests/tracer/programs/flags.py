@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 7 places are known.
+# ruff: noqa
 """Branches on flags, known and unknown, and conditional expressions."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 8 places are known.
+# ruff: noqa
 """global and nonlocal names, in branches and in loops too."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 4 places are known.
+# ruff: noqa
 """A list that grows in some rounds only has no known length."""
 
 import numpy as np

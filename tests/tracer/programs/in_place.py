@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 4 places are known.
+# ruff: noqa
 """Methods that change a tensor's shape where it stands."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 6 places are known.
+# ruff: noqa
 """Lambdas: as values, as defaults, called at once, and closing over names."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 6 places are known.
+# ruff: noqa
 """Boolean masks and integer arrays as indices."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 2 places are known.
+# ruff: noqa
 """match: on values, on tuples that bind names, on classes."""
 
 import numpy as np

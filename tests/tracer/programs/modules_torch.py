@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 11 places are known.
+# ruff: noqa
 """Attention in torch as a function, with heads, and a mask by lengths."""
 
 import math

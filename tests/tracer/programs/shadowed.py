@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 6 places are known.
+# ruff: noqa
 """Builtins and library names that mean something else here."""
 
 import numpy as np

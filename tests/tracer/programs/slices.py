@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 37 places are known.
+# ruff: noqa
 """Slices with bounds and steps, negative ones, None and an ellipsis."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 12 places are known.
+# ruff: noqa
 """A starred target takes a list, also where nobody knows how long it is."""
 
 import numpy as np

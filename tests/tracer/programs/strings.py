@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 2 places are known.
+# ruff: noqa
 """Strings, formatted ones and docstrings get in nobody's way."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 6 places are known.
+# ruff: noqa
 """A decoder in torch, step by step over the target, with everything stacked at the end."""
 
 import torch

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 21 places are known.
+# ruff: noqa
 """Tuples taken apart: nested, starred, swapped, from functions and from shapes."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 7 places are known.
+# ruff: noqa
 """Assignment expressions in conditions, calls and comprehensions."""
 
 import numpy as np

@@ -1,4 +1,5 @@
-# At least 0 places are known.
+# At least 4 places are known.
+# ruff: noqa
 """While loops, with break, continue and else."""
 
 import numpy as np

@@ -1,0 +1,81 @@
+"""Branches: what one side learns is undone, what all sides agree on is kept."""
+
+import pytest
+from tracer.tracing import function, last, module, parameter
+
+ENDS = [
+    ("both sides agree", "if c:\n    y = np.ones((2, 3))\nelse:\n    y = np.zeros((2, 3))", (2, 3)),
+    ("one axis differs", "if c:\n    y = np.ones((2, 3))\nelse:\n    y = np.zeros((2, 4))", (2, "?")),
+    ("ranks differ", "if c:\n    y = np.ones((2, 3))\nelse:\n    y = np.zeros(2)", None),
+    ("one side only", "y = np.ones((2, 3))\nif c:\n    y = y[:, :1]", (2, "?")),
+    ("one side raises", "y = np.ones((2, 3))\nif c:\n    y = y.T\n    raise ValueError", (2, 3)),
+    ("a known test", "y = np.ones((2, 3))\nif 1 > 2:\n    y = y.T", (2, 3)),
+    ("elif", "y = np.ones(2)\nif c:\n    pass\nelif d:\n    y = np.ones(3)", ("?",)),
+    ("nested", "y = np.ones(2)\nif c:\n    if d:\n        y = np.ones(3)", ("?",)),
+    ("an expression", "y = np.ones(2) if c else np.ones(3)", ("?",)),
+    ("a known expression", "y = np.ones(2) if 2 > 1 else np.ones(3)", (2,)),
+    ("or", "y = None or np.ones(2)", (2,)),
+    ("caught", "y = np.ones(2)\ntry:\n    y = np.ones(3)\nexcept E:\n    pass", ("?",)),
+    ("match", "y = np.ones(2)\nmatch c:\n    case 1:\n        y = np.ones(3)", ("?",)),
+    ("bound by match", "y = np.ones(2)\nmatch c:\n    case y:\n        pass", "Unknown"),
+]
+
+
+@pytest.mark.parametrize("code, shape", [each[1:] for each in ENDS], ids=[each[0] for each in ENDS])
+def test_what_is_known_after_the_join(code, shape):
+    assert last(module(f"from other import c, d\n{code}\nz = y\n"), "z") == shape
+
+
+def test_a_rank_learned_in_one_branch_is_forgotten_at_the_join():
+    traced = function("def f(x):\n    if x.ndim == 2:\n        y = x.T\n    return x\n")
+    assert parameter(traced, "x") == "(...)"
+
+
+def test_a_size_learned_in_one_branch_is_forgotten_at_the_join():
+    code = (
+        "def f(x, n, m):\n    a, b = x.shape\n    if a == b:\n        y = np.ones(a)\n"
+        "    z = np.ones((a, b))\n"
+    )
+    assert last(function(code), "z") == ("a", "b")
+
+
+def test_what_both_branches_learn_is_kept():
+    code = (
+        "def f(x, c):\n    if c:\n        a, b = x.shape\n    else:\n"
+        "        a, b = x.shape\n        a = b\n    return x\n"
+    )
+    assert parameter(function(code), "x") == "(...)"
+
+
+def test_a_guard_holds_from_there_on():
+    code = "def f(x):\n    if x.ndim != 2:\n        raise ValueError\n    return x\n"
+    assert parameter(function(code), "x") == "(x_0, x_1)"
+
+
+def test_both_sides_of_an_expression_start_from_the_same_names():
+    code = (
+        "def f(x, mask=None):\n    n = np.ones(2) if mask is None else np.ones(3)\n"
+        "    if mask is not None:\n        y = np.ones(4)\n    else:\n        y = np.ones(5)\n"
+        "    return y\n"
+    )
+    traced = function(code)
+    assert last(traced, "n") == ("?",)
+    assert last(traced, "return") == ("?",)
+
+
+OBJECT = "class A:\n    def __init__(self):\n        self.x = np.ones((2, 3))\na = A()\n"
+
+
+def test_attributes_are_joined():
+    code = f"from other import c\n{OBJECT}if c:\n    a.x = np.ones((2, 4))\ny = a.x\n"
+    assert last(module(code), "y") == (2, "?")
+
+
+def test_attributes_of_a_branch_that_leaves_are_taken_back():
+    code = f"from other import c\n{OBJECT}if c:\n    a.x = np.ones(7)\n    raise ValueError\ny = a.x\n"
+    assert last(module(code), "y") == (2, 3)
+
+
+def test_a_handler_starts_wherever_the_body_may_have_stopped():
+    code = "x = np.ones(2)\ntry:\n    x = np.ones(3)\n    g()\nexcept E:\n    y = x\nz = y\n"
+    assert last(module(code), "z") == ("?",)

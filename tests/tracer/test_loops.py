@@ -1,0 +1,105 @@
+"""Loops: what they carry, how long the lists are that they make, and how they are left."""
+
+import pytest
+from tracer.tracing import function, last, module
+
+ENDS = [
+    ("few rounds", "y = np.ones(1)\nfor i in range(3):\n    y = np.concatenate([y, y])", (8,)),
+    ("many rounds", "y = np.ones(1)\nfor i in range(30):\n    y = np.concatenate([y, y])", ("?",)),
+    ("unchanged", "y = np.ones(4)\nfor i in range(30):\n    y = y * 2", (4,)),
+    ("while", "y = np.ones(1)\nwhile g():\n    y = np.concatenate([y, y])", ("?",)),
+    ("while false", "y = np.ones(1)\nwhile False:\n    y = np.ones(2)", (1,)),
+    ("break", "for i in range(3):\n    y = np.ones(2)\n    break\nelse:\n    y = np.ones(3)", (2,)),
+    ("else", "for i in range(3):\n    pass\nelse:\n    y = np.ones(3)", (3,)),
+    ("else of many", "for i in range(30):\n    pass\nelse:\n    y = np.ones(3)", (3,)),
+    (
+        "a break somewhere",
+        "y = np.ones(1)\nfor i in range(3):\n    if g():\n        y = np.ones(2)\n        break",
+        ("?",),
+    ),
+    (
+        "a continue somewhere",
+        "for i in range(30):\n    y = np.ones(1)\n    if g():\n        y = np.ones(2)\n"
+        "        continue\n    y = np.ones(1)",
+        ("?",),
+    ),
+    (
+        "every way leaves the round",
+        "for i in range(3):\n    if g():\n        y = np.ones(2)\n        break\n    else:\n"
+        "        y = np.ones(2)\n        continue",
+        (2,),
+    ),
+    (
+        "a chain of three",
+        "a, b, y = np.ones(3), np.ones(3), np.ones(3)\nfor i in range(30):\n"
+        "    y = a\n    a = b\n    b = np.ones(4)",
+        ("?",),
+    ),
+]
+LENGTHS = [
+    ("append", "for i in range(3):\n    ys.append(np.ones(2))", (3, 2)),
+    ("append in many rounds", "for i in range(20):\n    ys.append(np.ones(2))", (20, 2)),
+    ("two a round", "for i in range(20):\n    ys += [np.ones(2)] * 2", (40, 2)),
+    (
+        "by an unknown count",
+        "for i in range(n):\n    ys.append(np.ones(2))",
+        ("n", 2),
+    ),
+    ("over rows", "for row in np.ones((30, 2)):\n    ys.append(row)", (30, 2)),
+    (
+        "in some rounds",
+        "for i in range(20):\n    if g():\n        ys.append(np.ones(2))",
+        ("?", 2),
+    ),
+    (
+        "until a break",
+        "for i in range(20):\n    ys.append(np.ones(2))\n    if g():\n        break",
+        ("?", 2),
+    ),
+    ("in a while", "while g():\n    ys.append(np.ones(2))", ("?", 2)),
+    ("a comprehension", "ys = [np.ones(2) for _ in range(20)]", (20, 2)),
+    ("a filtered one", "ys = [np.ones(2) for i in range(20) if g(i)]", ("?", 2)),
+    ("after a slice", "ys = [np.ones(2) for _ in range(4)][1:]", (3, 2)),
+]
+
+
+@pytest.mark.parametrize("code, shape", [each[1:] for each in ENDS], ids=[each[0] for each in ENDS])
+def test_what_is_known_after_a_loop(code, shape):
+    assert last(module(f"from other import g\n{code}\nz = y\n"), "z") == shape
+
+
+@pytest.mark.parametrize("code, shape", [e[1:] for e in LENGTHS], ids=[e[0] for e in LENGTHS])
+def test_how_long_a_list_has_grown(code, shape):
+    body = "".join(f"    {line}\n" for line in f"ys = []\n{code}\ny = np.stack(ys)".split("\n"))
+    assert last(function(f"from other import g\ndef f(n: int):\n{body}"), "y") == shape
+
+
+def test_a_state_is_seen_as_carried():
+    code = (
+        "def f(x, h, W):\n    B, T, d = x.shape\n    h = np.zeros((B, d))\n"
+        "    for t in range(T):\n        before = h\n        h = np.tanh(x[:, t] + before)\n"
+        "    return h\n"
+    )
+    traced = function(code)
+    assert [last(traced, name) for name in ("before", "h", "return")] == [("B", "d")] * 3
+
+
+def test_attributes_are_carried_too():
+    code = (
+        "class A:\n    def __init__(self):\n        self.x = np.ones((1, 3))\na = A()\n"
+        "for i in range(20):\n    a.x = np.concatenate([a.x, a.x])\ny = a.x\n"
+    )
+    assert last(module(code), "y") == ("?", 3)
+
+
+def test_an_object_that_changes_is_not_traced_as_it_was_made():
+    code = (
+        "class A:\n    def __init__(self):\n        self.x = None\n        self.fill()\n"
+        "    def fill(self):\n        self.w = np.ones(3)\n"
+        "    def set(self, x):\n        self.x, y = np.ones((2, 3)), x\n"
+        "    def get(self):\n        y = self.w\n        if self.x is not None:\n"
+        "            return self.x @ self.w\n        return np.ones(2)\n"
+    )
+    traced = function(code, "A.get")
+    assert last(traced, "y") == (3,)
+    assert len([site for site in traced.sites if site.name == "return"]) == 2
