@@ -30,7 +30,7 @@ from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import Evidence
-from attncheck.values.value import Function, as_tensor
+from attncheck.values.value import Function, Unknown, as_tensor
 
 
 @dataclass(slots=True)
@@ -236,7 +236,7 @@ def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) ->
     view = View(traced, analysis.source, analysis.tracer.evidence, numbers)
     diagnosed = []
     for report in run_checks(view):
-        if _on_nothing(report):
+        if _on_nothing(report) or _on_another_path(traced, report):
             continue
         evidence = _evidence(report)
         diagnosed.append(Diagnosed(report, traced, view, _severity(report, evidence), evidence))
@@ -252,6 +252,15 @@ def _on_nothing(report: Report) -> bool:
         if shape is not None
         for axis in (*shape.lead, *shape.trail)
     )
+
+
+def _on_another_path(traced: Traced, report: Report) -> bool:
+    """Whether a contradiction stands in a branch of a function that was called from another one.
+
+    The caller may be one that never takes that branch; the function's own trace decides.
+    """
+    operation = report.operation
+    return traced.function is not None and operation.supposed and bool(operation.place.calls)
 
 
 def _evidence(report: Report) -> Evidence:
@@ -368,6 +377,8 @@ def _loses(operation: Operation) -> bool:
     """Whether an operation gives a tensor of unknown shape although its operands are known."""
     tensor = as_tensor(operation.output)
     if tensor is None or tensor.shape is not None:
+        return False
+    if any(isinstance(operand.value, Unknown) for operand in operation.operands):
         return False
     return all(operand.shape is not None for _, operand in operation.tensors())
 

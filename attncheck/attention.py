@@ -125,11 +125,10 @@ def _hand_written(graph: Graph, operation: Operation) -> Site | None:
     if len(tensors) != 2:
         return None
     exponential = _behind(graph, tensors[0][1], "exp")
-    total = maker_of(graph, tensors[1][1])
-    if exponential is None or total is None or not isinstance(total.event, Reduction):
+    total = sum_behind(graph, tensors[1][1])
+    if exponential is None or total is None:
         return None
-    if total.event.kind != "sum":
-        return None
+    assert isinstance(total.event, Reduction)
     summed = _first_tensor(total)
     if summed is None or _behind(graph, summed, "exp") is None:
         return None
@@ -141,6 +140,21 @@ def _hand_written(graph: Graph, operation: Operation) -> Site | None:
     if axes is None or (rank is not None and len(axes) == rank and rank > 1):
         return Site(operation, argument, None, over_all=rank is not None and rank > 1)
     return Site(operation, argument, axes[0] if len(axes) == 1 else None)
+
+
+def sum_behind(graph: Graph, tensor: Tensor) -> Operation | None:
+    """The sum that a divisor is, whatever put its axis back or kept it from being 0; or None."""
+    for _ in range(_MOST_STEPS):
+        made = maker_of(graph, tensor)
+        if made is None:
+            return None
+        if isinstance(made.event, Reduction):
+            return made if made.event.kind == "sum" else None
+        operands = list(made.tensors())
+        if not isinstance(made.event, _PASSING) or len(operands) != 1:
+            return None
+        tensor = operands[0][1]
+    return None
 
 
 def _behind(graph: Graph, tensor: Tensor, kind: str) -> Operation | None:

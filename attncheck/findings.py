@@ -21,12 +21,14 @@ from attncheck.finding import (
 )
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Permutation
-from attncheck.repair.asserts import asserts, projection_assert
+from attncheck.repair.asserts import asserts, projection_assert, weights_elsewhere
 from attncheck.repair.trial import Repair, Workshop
 from attncheck.settings import Settings
 from attncheck.shapes import sizes_text
 from attncheck.values.tensor import Tensor
 
+#: Rules about what weights sum to, which no shape shows.
+_ABOUT_SUMS = frozenset({"ATN203", "ATN301"})
 #: Suspects of one function for which fixes are tried.
 MOST_SUSPECTS = 3
 
@@ -117,8 +119,13 @@ def _asserts(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
     for sites, traced in after.sites_of(function):
         made = asserts(sites, traced, after.source, line)
         if made:
-            return made
-    return ()
+            break
+    else:
+        made = ()
+    if diagnosed.report.rule.code in _ABOUT_SUMS and not any("allclose(" in text for text in made):
+        # The shapes agree with the mistake too: what tells is the sum, where the weights have a name.
+        return weights_elsewhere(after.traces, after.source, line) or made
+    return made
 
 
 def _tensor(analysis: Analysis, diagnosed: Diagnosed, culprit: Culprit | None) -> TensorPart | None:
@@ -153,6 +160,8 @@ def _decided(
         return at, f"`{view.code(operand.node)}` {view.text(source)} turned, {words}"
     if made is not None:
         line = view.line(made.node)
+        if made.node is diagnosed.report.culprit_node:
+            return DecidedAt(line, "operation"), f"as computed here, line {line}"
         return DecidedAt(line, "operation"), f"made by `{view.code(made.node)}`, line {line}"
     decided = tensor.decided
     if decided is None:

@@ -63,6 +63,8 @@ class Operation:
     place: Place
     event: Event | None
     clash: Clash | None
+    #: whether it stands in a branch of which it is not known that it is taken
+    supposed: bool = False
 
     def uses(self, other: Operation) -> bool:
         """Whether one of the operands is what `other` gave."""

@@ -36,8 +36,10 @@ _PRODUCTS = frozenset(
 )
 
 
-#: What the traces of one function's hypotheses may hold together; attention by name is short.
-MOST_OPERATIONS = 1500
+#: Attention that is read by its names is short: in a longer function, and beyond so many operations
+#: in all traces of one function together, names are left alone.
+MOST_IN_ONE = 120
+MOST_OPERATIONS = 900
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ def suppose(
 ) -> Supposed:
     """Try the hypotheses about `function`; `contradictions` counts those of a trace."""
     supposed = Supposed()
-    if not any(operation.kind in _PRODUCTS for operation in general.graph.operations):
+    if not _is_short_attention(general):
         return supposed
     tolerated = []
     operations = 0
@@ -91,6 +93,14 @@ def suppose(
     return supposed
 
 
+def _is_short_attention(general: Traced) -> bool:
+    """Whether a function multiplies, as attention does, and is no longer than attention is."""
+    operations = general.graph.operations
+    return len(operations) <= MOST_IN_ONE and any(
+        operation.kind in _PRODUCTS for operation in operations
+    )
+
+
 def run_under(tracer: Tracer, function: Function, hypothesis: Hypothesis) -> Traced:
     """Trace a function under a hypothesis."""
     return tracer.run_function(function, hypothesis, open_pair=not has_weights(hypothesis))
@@ -107,7 +117,7 @@ def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced]
     general = tracer.run_function(function)
     tracer.evidence.loose = False
     consistent = []
-    if any(operation.kind in _PRODUCTS for operation in general.graph.operations):
+    if _is_short_attention(general):
         for hypothesis in hypotheses(
             parameter_names(function), tracer.scope, hints=hints(tracer, function)
         ):

@@ -17,7 +17,7 @@ from attncheck.algebra.size import ONE
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Elementwise, Fault, NewAxis, Reduction, Selection
+from attncheck.operators.events import Creation, Elementwise, Fault, NewAxis, Reduction, Selection
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 
@@ -242,7 +242,7 @@ def _outer(
         if _asked_for(view, tensors[1 - side][1]):
             continue
         # Differences of positions, all against all, are tables that are meant.
-        if all(t.dtype in ("int", "bool") for _, t in tensors):
+        if all(t.dtype in ("int", "bool") or _is_positions(view, t) for _, t in tensors):
             continue
         wanted = sizes[:-1]
         other = tensors[1 - side]
@@ -282,6 +282,17 @@ def _one_meaning(view: View, column: Axis, vector: Axis) -> bool:
     return (
         column.size.number is None and view.facts.compare(column.size, vector.size) is Verdict.EQUAL
     )
+
+
+def _is_positions(view: View, tensor: Tensor) -> bool:
+    """Whether a tensor counts positions: an ``arange``, shaped anew or changed one by one."""
+    made = view.graph.maker(tensor)
+    while made is not None and not isinstance(made.event, Creation):
+        sources = [source for operand, source in made.tensors() if operand.name == "x"]
+        if len(sources) != 1 or any(operand.name == "y" for operand, _ in made.tensors()):
+            return False
+        made = view.graph.maker(sources[0])
+    return made is not None and isinstance(made.event, Creation) and made.event.kind == "arange"
 
 
 def _asked_for(view: View, tensor: Tensor) -> bool:

@@ -52,6 +52,11 @@ class Report:
     function: str | None = None
 
     @property
+    def culprit_node(self) -> cst.CSTNode | None:
+        """The expression that names the tensor to blame."""
+        return None if self.culprit is None else self.culprit.node
+
+    @property
     def place(self) -> str:
         """The qualified name of the function that the report is about."""
         return self.operation.place.function if self.function is None else self.function

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.reshape import Order
-from attncheck.algebra.shape import Axis
+from attncheck.algebra.shape import COPIES, Axis
 from attncheck.algebra.size import Size
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
@@ -31,7 +31,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     old, new = outcome.regrouped
     if any(axis.size is not None and _shifted(axis.size) for axis in (*old, *new)):
         return
-    if _cut_before_or_after(operation, view):
+    if _cut_before_or_after(operation, view) or any(_repeated(axis) for axis in old):
         return
     if next(operation.tensors())[1].evidence is Evidence.PROSE:
         return  # the order that a docstring lists axes in is the first thing in it to go stale
@@ -53,6 +53,11 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         sizes_of(outcome.shape),
         f"only a transpose moves {moved} to another place; a view splits and merges neighbours",
     )
+
+
+def _repeated(axis: Axis) -> bool:
+    """Whether an axis holds copies: that they are read in another order is ATN307."""
+    return any(part.made == COPIES for part in axis.parts)
 
 
 def _moved(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Shape
-from attncheck.attention import Site
+from attncheck.attention import Site, sum_behind
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.checks.weights import key_position, mismatch
@@ -43,9 +43,23 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 def where(site: Site, view: View) -> cst.CSTNode:
     """Where the axis was chosen: the call of the helper that was given it, or the softmax itself."""
     calls = site.softmax.place.calls
-    if calls and len(getattr(calls[-1].node, "args", ())) > 1:
+    if calls and len(getattr(calls[-1].node, "args", ())) > 1 and _is_given_axis(site, view):
         return calls[-1].node
     return site.softmax.node
+
+
+def _is_given_axis(site: Site, view: View) -> bool:
+    """Whether the axis is an argument of the function that the softmax is written in."""
+    parameters = getattr(site.softmax.place.node, "params", None)
+    if parameters is None:
+        return False
+    listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+    names = {parameter.name.value for parameter in listed}
+    totals = (sum_behind(view.graph, tensor) for _, tensor in site.softmax.tensors())
+    nodes = [site.softmax.node, *(total.node for total in totals if total is not None)]
+    written = [argument.value for node in nodes for argument in getattr(node, "args", ())]
+    tensors = {operand.node for operand, _ in site.softmax.tensors()}
+    return any(getattr(node, "value", None) in names for node in written if node not in tensors)
 
 
 def argument(call: cst.CSTNode) -> cst.CSTNode | None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attncheck.algebra.shape import Axis, Shape
-from attncheck.attention import Site, WeightedSum, role_behind, same_axis
+from attncheck.attention import Site, WeightedSum, role_behind, same_axis, sum_behind
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction
-from attncheck.table import Role, role_of
+from attncheck.operators.events import Contraction, Elementwise, Reduction
+from attncheck.table import Role, role_of, roles_of
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 _KEYS = frozenset({Role.KEY, Role.ENCODER_STATES, Role.VALUE})
@@ -63,7 +64,23 @@ def _renormalised(site: Site, sum_: WeightedSum, view: View) -> bool:
     later = [other for other in view.sites if other.softmax.number > number]
     tensors = [tensor for _, tensor in sum_.operation.tensors()]
     operations = {tensor.operation for tensor in tensors}
-    return any(other.softmax.number in operations for other in later)
+    if any(other.softmax.number in operations for other in later):
+        return True
+    return sum_.weights < len(tensors) and _divided(tensors[sum_.weights], sum_, view)
+
+
+def _divided(weights: Tensor, sum_: WeightedSum, view: View) -> bool:
+    """Whether weights were divided by their own sum over the axis that is contracted."""
+    made = view.graph.maker(weights)
+    if made is None or not isinstance(made.event, Elementwise) or made.event.symbol != "/":
+        return False
+    operands = [tensor for _, tensor in made.tensors()]
+    total = sum_behind(view.graph, operands[1]) if len(operands) == 2 else None
+    summed = None if total is None else view.shape(next(total.tensors())[1])
+    if total is None or summed is None or not summed.closed:
+        return False
+    assert isinstance(total.event, Reduction)
+    return any(same_axis(summed.axes[axis], sum_.contracted[0]) for axis in total.event.axes or ())
 
 
 def key_position(site: Site, shape: Shape, view: View) -> int | None:
@@ -92,8 +109,11 @@ def key_position(site: Site, shape: Shape, view: View) -> int | None:
 
 
 def _is_key(view: View, product: Operation, index: int) -> bool:
-    operand, tensor = list(product.tensors())[index]
-    roles = {role_behind(view.graph, tensor), spoken_role(view.base_name(operand.node))}
+    operands = list(product.tensors())
+    names = [view.base_name(operand.node) or "" for operand, _ in operands]
+    # Letters tell nothing alone, but ``q`` and ``k`` together do.
+    together = roles_of(names).get(names[index])
+    roles = {role_behind(view.graph, operands[index][1]), spoken_role(names[index]), together}
     return bool(roles & _KEYS) and not roles & _QUERIES
 
 

@@ -9,7 +9,7 @@ Rules: numpy.matmul and numpy.dot "Notes"; torch.matmul.
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attncheck.algebra.broadcast import Broadcast, Pairing, broadcast
 from attncheck.algebra.contract import Contracted, contract, tell_apart
@@ -250,6 +250,10 @@ def _by_pattern(
     if clash is not None:
         return failed(call, clash, event)
     axes = dict(zip(pattern.left, expand(closed(left), call.facts).axes, strict=True))
+    for letter, (_, j) in zip(shared, at, strict=True):
+        # What a shared axis was merged from is remembered, whichever side knows it.
+        if right[j].parts and not axes[letter].parts:
+            axes[letter] = replace(axes[letter], parts=right[j].parts)
     free = [letter for letter in pattern.right if letter not in axes]
     columns = [axis for axis, letter in zip(right, pattern.right, strict=True) if letter in free]
     rows = [axis for letter, axis in axes.items() if letter in pattern.output]

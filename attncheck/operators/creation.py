@@ -313,6 +313,8 @@ def array(call: Call) -> Outcome:
     if value is None:
         return Outcome(call.make(None))
     dtype = _named_dtype(call.value("dtype")) if call.given("dtype") else None
+    if _may_be_several(value):
+        return Outcome(call.make(None, dtype), _event(call))
     given = as_tensor(value)
     if given is not None:
         shape = None if given.shape is None else expand(given.shape, call.facts)
@@ -325,6 +327,17 @@ def array(call: Call) -> Outcome:
     if call.library == "torch" and _holds_tensors(value):
         return Outcome(call.make(None), _event(call))
     return Outcome(call.make(shape, dtype if call.given("dtype") else kind), _event(call))
+
+
+def _may_be_several(value: Value) -> bool:
+    """Whether a number is only called one by an argument's annotation or default.
+
+    People write ``int`` where callers pass tuples of sizes as well; an array of these has an axis.
+    """
+    if type(value) is not Int or value.size is None:
+        return False
+    symbol = value.size.symbol
+    return symbol is not None and symbol.value is None and not symbol.table
 
 
 def new_array(call: Call) -> Outcome:

@@ -160,9 +160,15 @@ class NewAxis:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Axes repeated: ``expand``, ``broadcast_to``, ``repeat``, ``tile``, ``repeat_interleave``."""
+    """Axes repeated: ``expand``, ``broadcast_to``, ``repeat``, ``tile``, ``repeat_interleave``.
+
+    ``count`` is how often, where that is one axis only; ``outside`` whether the whole axis is
+    repeated (tiled) or each of its elements in its place; None where no axis is merged with copies.
+    """
 
     kind: str
+    count: Size | None = None
+    outside: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

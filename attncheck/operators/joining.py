@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Axis, Shape, bind_row, expand
+from attncheck.algebra.shape import COPIES, Axis, Shape, bind_row, expand
 from attncheck.algebra.size import ONE, ZERO, Size, const
 from attncheck.operators.axes import with_rank
 from attncheck.operators.call import Call, normalise_axis
 from attncheck.operators.events import Clash, Fault, Joining, Outcome
+from attncheck.operators.repeating import repeated
 from attncheck.operators.seats import Seat, axis_clash, leading, rank_clash, seat, trailing
 from attncheck.operators.splitting import sum_of
 from attncheck.values.tensor import Tensor
@@ -26,10 +27,12 @@ class _Group:
     """The tensors to join, and how often their list is repeated.
 
     A list that a loop has filled is one tensor, as often as the loop ran (None: not known).
+    ``copies`` says that all of them are one and the same: ``[x] * n``.
     """
 
     tensors: list[Tensor]
     times: Size | None = ONE
+    copies: bool = False
 
     @property
     def shapes(self) -> list[Shape | None]:
@@ -94,11 +97,11 @@ def stack(call: Call) -> Outcome:
     if clash is not None or shapes is None:
         return Outcome(call.make(None, group.dtype), Joining("stack", axis), clash)
     count = group.repeated(const(len(shapes)))
-    return _stacked(call, _merged(shapes, call.facts), axis, count, group.dtype)
+    new = Axis(count, made=COPIES if group.copies else None)
+    return _stacked(call, _merged(shapes, call.facts), axis, new, group.dtype)
 
 
-def _stacked(call: Call, shape: Shape, axis: int, count: Size | None, dtype: str | None) -> Outcome:
-    new = Axis(count)
+def _stacked(call: Call, shape: Shape, axis: int, new: Axis, dtype: str | None) -> Outcome:
     rank = shape.rank
     event = Joining("stack", axis)
     if rank is not None:
@@ -188,14 +191,23 @@ def _operands(call: Call) -> _Group | None:
     value = call.arguments.get("xs")
     if type(value) is Sequence and value.items is None:
         element = Call(call.facts, {"x": value.element}, call.library, "").tensor("x")
-        return None if element is None else _Group([element], value.length)
+        copies = value.copy is value.element
+        return None if element is None else _Group([element], value.length, copies)
     if value is not None and as_tensor(value) is not None:
         return _rows(call.tensor("xs"), call.facts) if call.library == "numpy" else None
     found = call.tensors("xs")
     if not found:
         return None
     tensors = [item for item in found if item is not None]
-    return _Group(tensors) if len(tensors) == len(found) else None
+    if len(tensors) < len(found):
+        return None
+    return _Group(tensors, copies=len(found) > 1 and _one(value))
+
+
+def _one(value: Value | None) -> bool:
+    """Whether every item of a list is the same object."""
+    items = value.items if type(value) is Sequence and value.items is not None else ()
+    return len({id(item) for item in items}) == 1
 
 
 def _rows(tensor: Tensor | None, facts: Facts) -> _Group | None:
@@ -220,7 +232,12 @@ def _concatenate(
     if shapes[0].closed:
         event = Joining(event.kind, known[0].index)
     merged = _merged([found.shape for found in known], call.facts)
-    joined = _joined_axis([found.axis for found in known], group, call.facts)
+    axes = [found.axis for found in known]
+    if group.copies:
+        times = group.repeated(const(len(axes)))
+        joined = repeated(axes[0], times, call.facts, outside=True)
+    else:
+        joined = _joined_axis(axes, group, call.facts)
     return Outcome(call.make(Seat(merged, known[0].index).put(joined), dtype), event)
 
 

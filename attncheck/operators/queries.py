@@ -12,7 +12,7 @@ from attncheck.operators.events import Clash, Fault, Outcome
 from attncheck.operators.literals import literal_shape
 from attncheck.operators.operands import dtype_of
 from attncheck.operators.seats import axis_clash, seat
-from attncheck.values.value import UNKNOWN, Int, Scalar, Sequence, Value, as_tensor
+from attncheck.values.value import UNKNOWN, Int, Scalar, Sequence, ShapeOf, Value, as_tensor
 
 
 def _shape(call: Call) -> Shape | None:
@@ -24,10 +24,12 @@ def _shape(call: Call) -> Shape | None:
 
 
 def shape(call: Call) -> Outcome:
-    """``x.shape``: the tuple of its sizes; unknown where not every axis is."""
+    """``x.shape``: the tuple of its sizes; of an open shape, what there is to find out."""
     found = _shape(call)
-    if found is None or not found.closed:
+    if found is None:
         return call.unknown()
+    if not found.closed:
+        return Outcome(ShapeOf(found))
     return Outcome(Sequence(tuple(Int(size) for size in found.sizes())))
 
 

@@ -136,7 +136,10 @@ def _copies(
         repeated(axis, count, call.facts, outside=True)
         for axis, count in zip(axes, times, strict=True)
     )
-    return _make(call, made, kind)
+    merging = [c for axis, c in zip(axes, times, strict=True) if c != ONE and not axis.is_one]
+    value = call.make(made, dtype_of(call.tensor("x")))
+    event = Expansion(kind, merging[0], True) if len(merging) == 1 else Expansion(kind)
+    return Outcome(value, event)
 
 
 def repeated(axis: Axis, count: Size | None, facts: Facts, *, outside: bool) -> Axis:
@@ -175,7 +178,8 @@ def repeat_interleave(call: Call) -> Outcome:
     count = None if isinstance(call.value("counts"), Tensor) else call.size("counts")
     items = list(layout.items)
     items[index] = repeated(layout.axis(index), count, call.facts, outside=False)
-    return _make(call, shape_of_items(items), kind)
+    event = Expansion(kind, count, None if layout.axis(index).is_one else False)
+    return Outcome(call.make(shape_of_items(items), dtype_of(call.tensor("x"))), event)
 
 
 # -- the same elements -----------------------------------------------------------------------------

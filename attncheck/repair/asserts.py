@@ -142,6 +142,24 @@ def asserts(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -
     return tuple(made)
 
 
+def weights_elsewhere(traces: list[Traced], source: Source, line: int) -> tuple[str, ...]:
+    """The asserts that weights sum to one, for names that callers give to what `line` returns."""
+    made: list[str] = []
+    for traced in traces:
+        own = {
+            operation.number
+            for operation in traced.graph.operations
+            if source.span(operation.node).line == line
+        }
+        inner = (site for sites in traced.inner.values() for site in sites)
+        for site in (*traced.sites, *inner):
+            tensor = as_tensor(site.value)
+            if tensor is None or tensor.operation not in own or not site.name.isidentifier():
+                continue
+            made += [text for text in _sum_assert(site, traced) if site.name != "return"]
+    return tuple(dict.fromkeys(made))
+
+
 def projection_assert(report: Report, view: View, projected: str) -> tuple[str, ...]:
     """The assert that a projected operand and the other one have the size that is contracted."""
     event = report.operation.event

@@ -8,8 +8,7 @@ be shown as refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -17,6 +16,10 @@ from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
+from attncheck.operators.events import Contraction
+from attncheck.repair.candidate import Candidate, Change, Generator, edit
+from attncheck.repair.masks import mask_scores
+from attncheck.repair.repeats import other_order
 from attncheck.repair.wording import (
     argument_of,
     bracketed,
@@ -31,46 +34,11 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import Int, as_tensor
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """New text in the place of an expression, or (``after``) right behind it."""
-
-    node: cst.CSTNode
-    text: str
-    after: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """Changes of some expressions, and what they do in words.
-
-    ``broadcasts`` marks a candidate that only makes an axis of 1 for broadcasting to stretch;
-    ``new_name`` a name that the user has to provide.
-    """
-
-    changes: tuple[Change, ...]
-    description: str
-    safe: bool = True
-    broadcasts: bool = False
-    new_name: str | None = None
-    #: edits of what no expression is: a comment
-    edits: tuple[Edit, ...] = ()
-
-
-Generator = Callable[[Report, View], Iterator[Candidate]]
-
-
 def candidates(report: Report, view: View) -> Iterator[Candidate]:
     """The candidates for a report, best first."""
     generator = _GENERATORS.get(report.rule.code)
     if generator is not None:
         yield from generator(report, view)
-
-
-def _edit(
-    node: cst.CSTNode, text: str, description: str, *, safe: bool = True, broadcasts: bool = False
-) -> Candidate:
-    return Candidate((Change(node, text),), description, safe, broadcasts)
 
 
 # -- products -----------------------------------------------------------------------------------
@@ -104,7 +72,7 @@ def _flip(view: View, node: cst.CSTNode | None, tensor: Tensor) -> Iterator[Cand
         return
     text = flipped(view, node, tensor)
     if text is not None:
-        yield _edit(
+        yield edit(
             node, text, f"transpose {view.code(node)}" if text.endswith(".T") else f"use {text}"
         )
 
@@ -123,9 +91,9 @@ def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
         if site.node not in _parameters(view):
             continue
         if sizes == report.expected:
-            yield _edit(culprit.node, site.name, f"use {site.name}", safe=False)
+            yield edit(culprit.node, site.name, f"use {site.name}", safe=False)
         elif len(sizes) >= 2 and (*sizes[:-2], sizes[-1], sizes[-2]) == report.expected:
-            yield _edit(culprit.node, f"{site.name}.T", f"use {site.name}", safe=False)
+            yield edit(culprit.node, f"{site.name}.T", f"use {site.name}", safe=False)
 
 
 def _parameters(view: View) -> set[cst.CSTNode]:
@@ -146,14 +114,29 @@ def _project(report: Report, view: View) -> Iterator[Candidate]:
         return
     name = fresh_name(view, "W_proj")
     code = bracketed(view, culprit.node)
-    size, wanted = sizes[-1], report.expected[-1]
+    axis = _contracted(report)
+    size, wanted = sizes[axis], report.expected[axis]
+    shape = f"({size}, {wanted})"
     text = f"({code} @ {name})"
+    if axis % len(sizes) != len(sizes) - 1:
+        # The features of ``keys.T`` are its rows: they are projected from the left.
+        text, shape = f"({name} @ {code})", f"({wanted}, {size})"
     yield Candidate(
         (Change(culprit.node, text),),
-        f"project {view.code(culprit.node)} by a learned {name} of shape ({size}, {wanted})",
+        f"project {view.code(culprit.node)} by a learned {name} of shape {shape}",
         safe=False,
         new_name=name,
     )
+
+
+def _contracted(report: Report) -> int:
+    """The axis of the culprit that the product sums over."""
+    event = report.operation.event
+    if not isinstance(event, Contraction) or report.culprit is None:
+        return -1
+    first = next(report.operation.tensors())[0]
+    axes = event.left_axes if first.node is report.culprit.node else event.right_axes
+    return axes[0] if axes else -1
 
 
 # -- elementwise --------------------------------------------------------------------------------
@@ -174,14 +157,14 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         for axis in range(len(sizes) + 1):
             if (*sizes[:axis], *report.expected[axis : axis + 1], *sizes[axis:]) == report.expected:
                 text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
-                yield _edit(culprit.node, text, f"give it an axis of 1 at {axis}")
+                yield edit(culprit.node, text, f"give it an axis of 1 at {axis}")
     for operand, tensor in tensors:
         if operand.node is None or operand.node is culprit.node:
             continue
         yield from _flip(view, operand.node, tensor)
         if turned and (other := view.sizes(tensor)) is not None:
             text = with_axis_of_one(view, operand.node, tensor, len(other), len(other))
-            yield _edit(operand.node, text, "give it an axis of 1", broadcasts=True)
+            yield edit(operand.node, text, "give it an axis of 1", broadcasts=True)
 
 
 def _is_turned(sizes: Sizes | None, expected: Sizes | None) -> bool:
@@ -197,7 +180,7 @@ def _flip_maker(view: View, tensor: Tensor) -> Iterator[Candidate]:
         return
     text = flipped(view, made.node, tensor)
     if text is not None and not text.endswith(".T"):
-        yield _edit(made.node, text, f"use {text}")
+        yield edit(made.node, text, f"use {text}")
 
 
 def _outer(report: Report, view: View) -> Iterator[Candidate]:
@@ -206,12 +189,12 @@ def _outer(report: Report, view: View) -> Iterator[Candidate]:
     if culprit is None:
         return
     for node, text, description in _column_makers(view, culprit.tensor, culprit.node):
-        yield _edit(node, text, description)
+        yield edit(node, text, description)
     code = bracketed(view, culprit.node)
     if culprit.tensor.library == "torch":
-        yield _edit(culprit.node, f"{code}.squeeze(-1)", "drop the axis of 1")
+        yield edit(culprit.node, f"{code}.squeeze(-1)", "drop the axis of 1")
     else:
-        yield _edit(culprit.node, f"{code}[..., 0]", "drop the axis of 1")
+        yield edit(culprit.node, f"{code}[..., 0]", "drop the axis of 1")
 
 
 def _column_makers(
@@ -242,7 +225,7 @@ def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
         return
     word = "keepdim" if made.spelling.startswith("torch") else "keepdims"
     text = call_with(view, made.node, f"{word}=True")
-    yield _edit(made.node, text, f"keep the reduced axis ({word}=True)")
+    yield edit(made.node, text, f"keep the reduced axis ({word}=True)")
 
 
 def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
@@ -257,16 +240,16 @@ def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
             continue
         argument = argument_of(node)
         if argument is not None:
-            yield _edit(argument, axis, f"normalise axis {axis}")
+            yield edit(argument, axis, f"normalise axis {axis}")
         elif node is not report.node:
-            yield _edit(
+            yield edit(
                 node,
                 call_with(view, node, f"axis={axis}, keepdims=True"),
                 f"sum each row by itself (axis={axis})",
             )
         else:
             word = "dim" if report.operation.spelling.startswith("torch") else "axis"
-            yield _edit(node, call_with(view, node, f"{word}={axis}"), f"normalise axis {axis}")
+            yield edit(node, call_with(view, node, f"{word}={axis}"), f"normalise axis {axis}")
 
 
 def _reductions(operation: Operation, view: View) -> Iterator[cst.CSTNode]:
@@ -280,7 +263,7 @@ def _reductions(operation: Operation, view: View) -> Iterator[cst.CSTNode]:
 def _squeeze(report: Report, view: View) -> Iterator[Candidate]:
     if report.axis is not None and isinstance(report.node, cst.Call):
         text = call_with(view, report.node, str(report.axis))
-        yield _edit(report.node, text, f"squeeze axis {report.axis} only")
+        yield edit(report.node, text, f"squeeze axis {report.axis} only")
 
 
 def _loss(report: Report, view: View) -> Iterator[Candidate]:
@@ -292,9 +275,9 @@ def _loss(report: Report, view: View) -> Iterator[Candidate]:
     code = bracketed(view, culprit.node)
     for axis in reversed(ones):
         if culprit.tensor.library == "torch":
-            yield _edit(culprit.node, f"{code}.squeeze({axis})", f"drop axis {axis}, which is 1")
+            yield edit(culprit.node, f"{code}.squeeze({axis})", f"drop axis {axis}, which is 1")
         else:
-            yield _edit(culprit.node, index_with_axis(code, axis, len(sizes)), "drop the axis of 1")
+            yield edit(culprit.node, index_with_axis(code, axis, len(sizes)), "drop the axis of 1")
 
 
 # -- reshapes, joins, subscripts ----------------------------------------------------------------
@@ -309,6 +292,10 @@ def _transpose_after_view(report: Report, view: View) -> Iterator[Candidate]:
     if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
         arguments = [element.value for element in arguments[0].elements]
     torch = report.operation.spelling.startswith("torch")
+    sizes = None if report.culprit is None else view.sizes(report.culprit.tensor)
+    if sizes is not None and len(arguments) < len(sizes):
+        # Axes are merged: those that belong together have to stand together first.
+        yield from _transpose_before_view(report, view)
     for i in range(len(arguments)):
         for j in range(i + 1, len(arguments)):
             swap = f".transpose({i}, {j})" if torch else f".swapaxes({i}, {j})"
@@ -352,7 +339,7 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
         return
     for axis in ("-1", "0", "1"):
         if view.code(argument) != axis:
-            yield _edit(argument, axis, f"join along axis {axis}", safe=False)
+            yield edit(argument, axis, f"join along axis {axis}", safe=False)
 
 
 def _repeated(report: Report, view: View) -> Iterator[Candidate]:
@@ -369,7 +356,7 @@ def _repeated(report: Report, view: View) -> Iterator[Candidate]:
             text = f"{bracketed(view, culprit.node)}.repeat_interleave({times}, dim={axis})"
         else:
             text = f"np.repeat({code}, {times}, axis={axis})"
-        yield _edit(culprit.node, text, f"repeat it along axis {axis}", safe=False)
+        yield edit(culprit.node, text, f"repeat it along axis {axis}", safe=False)
 
 
 def _rank(report: Report, view: View) -> Iterator[Candidate]:
@@ -380,7 +367,7 @@ def _rank(report: Report, view: View) -> Iterator[Candidate]:
         rank = len(sizes)
         for axis in (max(rank - 1, 0), rank, *range(rank - 1)):
             text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, rank)
-            yield _edit(culprit.node, text, f"give it an axis of 1 at {axis}", safe=False)
+            yield edit(culprit.node, text, f"give it an axis of 1 at {axis}", safe=False)
     yield from _axis(report, view)
 
 
@@ -390,11 +377,14 @@ def _axis(report: Report, view: View) -> Iterator[Candidate]:
     if argument is not None:
         for axis in ("-1", "0", "1"):
             if view.code(argument) != axis:
-                yield _edit(argument, axis, f"use axis {axis}", safe=False)
+                yield edit(argument, axis, f"use axis {axis}", safe=False)
 
 
 def _subscripts(report: Report, view: View) -> Iterator[Candidate]:
-    """Two letters of one operand exchanged, or the letters of the output put in another order."""
+    """Another letter in one place, or two letters of one operand exchanged.
+
+    Those first that sum no letter which only one operand has: such a sum is a mistake of its own.
+    """
     node = report.node
     if not isinstance(node, cst.Call) or not node.args:
         return
@@ -402,12 +392,32 @@ def _subscripts(report: Report, view: View) -> Iterator[Candidate]:
     if not isinstance(literal, cst.SimpleString):
         return
     text = literal.value
+    for written in sorted((*_relettered(text), *_exchanged(text)), key=_summed_alone):
+        yield edit(literal, written, f"write {written}", safe=False)
+
+
+def _relettered(text: str) -> Iterator[str]:
+    """Subscripts with one letter of an operand replaced by another that they use."""
+    letters = sorted(set(filter(str.isalpha, text)))
+    for i in range(len(text.partition("->")[0])):
+        if text[i].isalpha():
+            yield from (text[:i] + new + text[i + 1 :] for new in letters if new != text[i])
+
+
+def _exchanged(text: str) -> Iterator[str]:
+    """Subscripts with two letters of one operand, or of the output, exchanged."""
     for i in range(len(text)):
         for j in range(i + 1, len(text)):
-            between = text[i : j + 1]
-            if text[i].isalpha() and text[j].isalpha() and between.isalpha() and text[i] != text[j]:
-                swapped = text[:i] + text[j] + text[i + 1 : j] + text[i] + text[j + 1 :]
-                yield _edit(literal, swapped, f"write {swapped}", safe=False)
+            if text[i : j + 1].isalpha() and text[i] != text[j]:
+                yield text[:i] + text[j] + text[i + 1 : j] + text[i] + text[j + 1 :]
+
+
+def _summed_alone(text: str) -> int:
+    """How many letters are summed that one operand alone has, or that one has twice."""
+    operands, _, output = text.partition("->")
+    letters = [letter for letter in operands if letter.isalpha()]
+    twice = sum(len(part) - len(set(part)) for part in operands.split(","))
+    return twice + sum(letters.count(each) == 1 and each not in output for each in letters)
 
 
 def _size_names(report: Report, view: View) -> list[str]:
@@ -437,9 +447,9 @@ def _inferred(report: Report, view: View) -> Iterator[Candidate]:
         if name in written:
             continue
         for argument in reversed(arguments):
-            yield _edit(argument, name, f"use {name}", safe=False)
+            yield edit(argument, name, f"use {name}", safe=False)
     for argument in reversed(arguments):
-        yield _edit(argument, "-1", "let this size follow from the others", safe=False)
+        yield edit(argument, "-1", "let this size follow from the others", safe=False)
 
 
 def _claim(report: Report, view: View) -> Iterator[Candidate]:
@@ -472,5 +482,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN301": _softmax_axis,
     "ATN302": _product,
     "ATN303": _transpose_after_view,
+    "ATN307": other_order,
+    "ATN503": mask_scores,
     "ATN601": _claim,
 }

@@ -17,7 +17,8 @@ from attncheck.checks.report import text_of
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise
-from attncheck.repair.candidates import Candidate, candidates
+from attncheck.repair.candidate import Candidate
+from attncheck.repair.candidates import candidates
 from attncheck.settings import Settings
 from attncheck.source import Source, SourceError, apply_edits, load
 from attncheck.values.value import as_tensor
@@ -113,12 +114,12 @@ class Workshop:
 
     def _root(self, diagnosed: Diagnosed) -> tuple[str, str | None]:
         """The function to trace again, and the hypothesis to do so under."""
-        hypothesis = diagnosed.traced.hypothesis
-        function = diagnosed.report.place
-        if hypothesis is not None:
-            return function, hypothesis.label
+        function, hypothesis = diagnosed.traced.function, diagnosed.traced.hypothesis
+        if function is not None:
+            return function.qualified, None if hypothesis is None else hypothesis.label
+        place = diagnosed.report.place
         # What a call has shown is told in the names that the function is best read under.
-        return function, self.labels.get(function) if diagnosed.traced.function is None else None
+        return place, self.labels.get(place)
 
     def _fault(self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced) -> str | None:
         """Why a candidate is no fix, or None if it is one."""

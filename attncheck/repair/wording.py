@@ -16,11 +16,12 @@ _SWAPS = frozenset({"transpose", "swapaxes", "swapdims"})
 
 
 def bracketed(view: View, node: cst.CSTNode) -> str:
-    """An expression as written, in brackets unless it binds tightly."""
+    """An expression as written, in brackets unless it binds tightly.
+
+    Brackets of its own are not a part of it: an edit is made between them.
+    """
     code = view.source.code(node)
-    if isinstance(node, _TIGHT) or getattr(node, "lpar", None):
-        return code
-    return f"({code})"
+    return code if isinstance(node, _TIGHT) else f"({code})"
 
 
 def flipped(view: View, node: cst.CSTNode, tensor: Tensor) -> str | None:

@@ -137,7 +137,7 @@ def _parts(finding: Finding, width: int | None) -> Iterator[Line]:
     if finding.expected is not None:
         yield from _row("should", _expected(finding.expected), "", width)
     if finding.fix is not None:
-        yield from _row("fix", _fix(finding.fix), "fix", width)
+        yield from _row("fix", _fix(finding.fix, finding.line), "fix", width)
     elif finding.tensor is not None:
         yield from _row("fix", "no one-line change was found that holds when traced", "", width)
     for line in finding.regression:
@@ -169,10 +169,14 @@ def _expected(part: ExpectedPart) -> str:
     return f"{shape} {part.derivation}".rstrip()
 
 
-def _fix(part: FixPart) -> str:
+def _fix(part: FixPart, line: int) -> str:
+    """The corrected line, with its number if it is not the line of the finding."""
+    text = part.line or part.description
+    if part.edits and part.edits[0].span.line != line:
+        text = f"line {part.edits[0].span.line}: {text}"
     if part.applicability == "safe":
-        return part.line or part.description
-    return f"{part.line}  ({part.applicability}: {part.description})"
+        return text
+    return f"{text}  ({part.applicability}: {part.description})"
 
 
 def _row(label: str, text: str, style: str, width: int | None) -> Iterator[Line]:

@@ -241,6 +241,7 @@ def _sequences(token: str, left: Value, right: Value) -> Value:
         if sequence.items is not None and times is not None and times * len(sequence.items) <= 64:
             return Sequence(sequence.items * times, sequence.mutable)
         if sequence.items is not None and len(sequence.items) == 1:
-            return Sequence(None, sequence.mutable, sequence.items[0], size)
+            (item,) = sequence.items
+            return Sequence(None, sequence.mutable, item, size, copy=item)
         return Sequence(None, sequence.mutable)
     return UNKNOWN

@@ -20,7 +20,7 @@ def simple_statements(block: cst.CSTNode) -> Iterator[cst.CSTNode]:
         node = waiting.pop()
         if isinstance(node, cst.SimpleStatementLine | cst.SimpleStatementSuite):
             yield from node.body
-        elif isinstance(node, cst.IndentedBlock):
+        elif type(node) is cst.IndentedBlock:
             waiting += node.body
         elif not isinstance(node, cst.FunctionDef | cst.ClassDef):
             parts = [getattr(node, name, None) for name in _PARTS]

@@ -16,7 +16,9 @@ def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
     function. Ways that leave for the loop around are kept for it.
     """
     before = dict(machine.environment.names)
+    machine.supposing += 1
     done = [_run(machine, way, before) for way in ways]
+    machine.supposing -= 1
     going = [way for way in done if way.left is None]
     strays = [way for way in done if way.left in ("break", "continue")]
     machine.frame.strays += strays

@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from attncheck.frameworks.lookup import find
+from attncheck.frameworks.lookup import find, is_property
 from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import BUILTINS as BUILTINS
@@ -42,11 +42,11 @@ from attncheck.values.value import (
 
 def call_expression(machine: Machine, node: cst.Call) -> Value:
     """A call as written."""
-    if isinstance(node.func, cst.Name) and node.func.value == "super":
+    if type(node.func) is cst.Name and node.func.value == "super":
         return _super(machine)
     callee = machine.evaluate(node.func)
     arguments = evaluate_arguments(machine, node)
-    if type(callee) is LibraryMethod and isinstance(node.func, cst.Attribute):
+    if type(callee) is LibraryMethod and type(node.func) is cst.Attribute:
         _change_container(machine, node.func, callee, arguments)
     return call(machine, callee, arguments, node)
 
@@ -97,12 +97,12 @@ def _not_modelled(machine: Machine, arguments: Arguments, node: cst.CSTNode, nam
 
 def _spelled(node: cst.CSTNode) -> str:
     """The dotted name that a call is written with."""
-    expression: cst.CSTNode = node.func if isinstance(node, cst.Call) else node
+    expression: cst.CSTNode = node.func if type(node) is cst.Call else node
     parts: list[str] = []
-    while isinstance(expression, cst.Attribute):
+    while type(expression) is cst.Attribute:
         parts.append(expression.attr.value)
         expression = expression.value
-    if isinstance(expression, cst.Name):
+    if type(expression) is cst.Name:
         parts.append(expression.value)
     return ".".join(reversed(parts)) or "(an expression)"
 
@@ -138,9 +138,7 @@ def _call_library_method(
     if tensor is None:
         return _container_method(machine, callee, arguments)
     written = (
-        node.func.value
-        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
-        else None
+        node.func.value if type(node) is cst.Call and type(node.func) is cst.Attribute else None
     )
     whole = replace(
         arguments,
@@ -148,7 +146,9 @@ def _call_library_method(
         nodes=[written, *arguments.nodes],
     )
     spellings = [
-        found for path in method_paths(machine, tensor, callee.name) if (found := find(path))
+        found
+        for path in method_paths(machine, tensor, callee.name)
+        if not is_property(path) and (found := find(path))
     ]
     if not arguments.exact or not spellings:
         return _not_modelled(machine, whole, node, _spelled(node))
@@ -211,9 +211,9 @@ def _change_container(
     changed = containers.changed(callee.receiver, callee.name, arguments)
     if changed is None:
         return
-    if isinstance(target.value, cst.Name):
+    if type(target.value) is cst.Name:
         machine.environment.assign(target.value.value, changed)
-    elif isinstance(target.value, cst.Attribute):
+    elif type(target.value) is cst.Attribute:
         owner = machine.evaluate(target.value.value)
         if isinstance(owner, Instance):
             machine.set_attribute(owner, target.value.attr.value, changed)
@@ -291,7 +291,7 @@ def _call_instance(
 
 def _super(machine: Machine) -> Value:
     function = machine.frame.function
-    if function is None or function.owner is None or isinstance(function.node, cst.Lambda):
+    if function is None or function.owner is None or type(function.node) is cst.Lambda:
         return UNKNOWN
     parameters = function.node.params.params
     if not parameters:

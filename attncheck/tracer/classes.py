@@ -28,7 +28,7 @@ def make_class(machine: Machine, node: cst.ClassDef) -> Class:
     methods = []
     with machine.running(frame):
         for statement in node.body.body:
-            if isinstance(statement, cst.FunctionDef):
+            if type(statement) is cst.FunctionDef:
                 # A method closes over the scope around the class, not over the class body.
                 methods.append(statement)
             else:
@@ -50,10 +50,10 @@ def _fields(node: cst.ClassDef, bases: tuple[Value, ...]) -> tuple[str, ...]:
     inherited = (name for base in bases if type(base) is Class for name in base.fields)
     names = list(inherited)
     for statement in node.body.body:
-        if not isinstance(statement, cst.SimpleStatementLine):
+        if type(statement) is not cst.SimpleStatementLine:
             continue
         for part in statement.body:
-            if isinstance(part, cst.AnnAssign) and isinstance(part.target, cst.Name):
+            if type(part) is cst.AnnAssign and type(part.target) is cst.Name:
                 names.append(part.target.value)
     return tuple(dict.fromkeys(names))
 
@@ -63,7 +63,7 @@ def replaced(node: cst.ClassDef) -> Iterator[str]:
 
     Methods that ``__init__`` itself calls on the object are a part of making it.
     """
-    methods = [each for each in node.body.body if isinstance(each, cst.FunctionDef)]
+    methods = [each for each in node.body.body if type(each) is cst.FunctionDef]
     making = {"__init__", "__post_init__"}
     for method in methods:
         if method.name.value in making:
@@ -84,9 +84,9 @@ def _receiver(method: cst.FunctionDef) -> str | None:
 def _targets(part: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """What a statement assigns to, the parts of tuples one by one."""
     waiting: list[cst.CSTNode] = []
-    if isinstance(part, cst.Assign):
+    if type(part) is cst.Assign:
         waiting += [target.target for target in part.targets]
-    elif isinstance(part, cst.AnnAssign):
+    elif type(part) is cst.AnnAssign:
         waiting.append(part.target)
     while waiting:
         target = waiting.pop()
@@ -101,12 +101,12 @@ def _own_calls(method: cst.FunctionDef) -> Iterator[str]:
     own = _receiver(method)
     for part in simple_statements(method.body):
         call = getattr(part, "value", None)
-        if own is not None and isinstance(call, cst.Call) and (name := _member(call.func, own)):
+        if own is not None and type(call) is cst.Call and (name := _member(call.func, own)):
             yield name
 
 
 def _member(node: cst.CSTNode, owner: str) -> str | None:
     """The attribute that an expression is of the name `owner`, or None."""
-    if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
+    if type(node) is not cst.Attribute or type(node.value) is not cst.Name:
         return None
     return node.attr.value if node.value.value == owner else None

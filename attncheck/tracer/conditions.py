@@ -191,7 +191,7 @@ def _learn_none(
     machine: Machine, subject: cst.BaseExpression, other: cst.BaseExpression, is_none: bool
 ) -> None:
     """``x is None``: the name is None inside; ``x is not None``: it is what it is otherwise."""
-    if not (isinstance(subject, cst.Name) and isinstance(other, cst.Name)):
+    if not (type(subject) is cst.Name and type(other) is cst.Name):
         return
     if other.value != "None":
         return
@@ -218,14 +218,14 @@ def _learn_equal(machine: Machine, left: cst.BaseExpression, right: cst.BaseExpr
 
 def _rank_subject(machine: Machine, node: cst.BaseExpression) -> Shape | None:
     """The shape whose rank ``x.ndim``, ``x.dim()`` or ``len(x.shape)`` is."""
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and len(node.args) == 1:
+    if type(node) is cst.Call and type(node.func) is cst.Name and len(node.args) == 1:
         inner = node.args[0].value
-        if node.func.value == "len" and isinstance(inner, cst.Attribute):
+        if node.func.value == "len" and type(inner) is cst.Attribute:
             return _shape_if(machine, inner, {"shape"})
         return None
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and not node.args:
+    if type(node) is cst.Call and type(node.func) is cst.Attribute and not node.args:
         return _shape_if(machine, node.func, {"dim", "ndimension"})
-    return _shape_if(machine, node, {"ndim"}) if isinstance(node, cst.Attribute) else None
+    return _shape_if(machine, node, {"ndim"}) if type(node) is cst.Attribute else None
 
 
 def _shape_if(machine: Machine, node: cst.Attribute, names: set[str]) -> Shape | None:
@@ -286,10 +286,10 @@ def _equate_shapes(machine: Machine, left: Value, right: Value) -> None:
 
 def _learn_call(machine: Machine, test: cst.Call, holds: bool) -> None:
     """``isinstance(padding, tuple)``: a name that was taken for a number may be something else."""
-    if not holds or not isinstance(test.func, cst.Name) or test.func.value != "isinstance":
+    if not holds or type(test.func) is not cst.Name or test.func.value != "isinstance":
         return
     subject = test.args[0].value if test.args else None
-    if isinstance(subject, cst.Name):
+    if type(subject) is cst.Name:
         value = machine.environment.names.get(subject.value)
         if type(value) is Int or type(value) is Scalar:
             machine.environment.names[subject.value] = UNKNOWN

@@ -77,8 +77,8 @@ def _sequence_slice(base: Sequence, key: Slice) -> Value:
         if bound is not None and number is None:
             return Sequence(None, base.mutable, element_of(base))
         bounds.append(number)
-    if base.items is None:
-        return Sequence(None, base.mutable, base.element)
+    if base.items is None or bounds[2] == 0:
+        return Sequence(None, base.mutable, element_of(base))
     return Sequence(base.items[slice(*bounds)], base.mutable)
 
 

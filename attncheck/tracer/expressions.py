@@ -219,7 +219,7 @@ def _indexes_arrays(key: Value) -> bool:
 def _key(machine: Machine, node: cst.BaseSlice) -> Value:
     if type(node) is cst.Index:
         return machine.evaluate(node.value)
-    assert isinstance(node, cst.Slice)
+    assert type(node) is cst.Slice
     return Slice(
         machine.evaluate(node.lower) if node.lower is not None else None,
         machine.evaluate(node.upper) if node.upper is not None else None,
@@ -229,7 +229,7 @@ def _key(machine: Machine, node: cst.BaseSlice) -> Value:
 
 def _walrus(machine: Machine, node: cst.NamedExpr) -> Value:
     value = machine.evaluate(node.value)
-    if not isinstance(node.target, cst.Name):
+    if type(node.target) is not cst.Name:
         return value
     name, scope = node.target.value, machine.environment
     while scope.transparent and scope.outer is not None:

@@ -99,18 +99,17 @@ def _defaults(machine: Machine, parameters: cst.Parameters) -> dict[str, Value]:
 
 
 def _last_name(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.Call):
+    if type(node) is cst.Call:
         return _last_name(node.func)
-    if isinstance(node, cst.Attribute):
+    if type(node) is cst.Attribute:
         return node.attr.value
-    return node.value if isinstance(node, cst.Name) else ""
+    return node.value if type(node) is cst.Name else ""
 
 
 def is_generator(node: cst.FunctionDef) -> bool:
     """Whether the function yields, looking at its own statements only."""
     return any(
-        isinstance(getattr(part, "value", None), cst.Yield)
-        for part in simple_statements(node.body)
+        isinstance(getattr(part, "value", None), cst.Yield) for part in simple_statements(node.body)
     )
 
 
@@ -194,7 +193,7 @@ def bind_arguments(
             bound[name] = _named(machine, name, left.pop(0))
         elif name in rest:
             bound[name] = _named(machine, name, rest.pop(name))
-    if isinstance(parameters.star_arg, cst.Param):
+    if type(parameters.star_arg) is cst.Param:
         bound[parameters.star_arg.name.value] = Sequence(tuple(left) if exact else None)
         left = []
     for parameter in parameters.kwonly_params:
@@ -250,7 +249,7 @@ def general_arguments(
         yield listed.pop(0), receiver
     for parameter in (*listed, *parameters.kwonly_params):
         yield parameter, _general(machine, function, parameter)
-    if isinstance(parameters.star_arg, cst.Param):
+    if type(parameters.star_arg) is cst.Param:
         yield parameters.star_arg, Sequence(None)
     if parameters.star_kwarg is not None:
         yield parameters.star_kwarg, Mapping((), open=True)

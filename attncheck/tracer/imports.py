@@ -17,7 +17,7 @@ def run_import(machine: Machine, node: cst.Import) -> Exit:
     """``import torch.nn.functional as F``."""
     for alias in node.names:
         path = dotted(alias.name)
-        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+        if alias.asname is not None and type(alias.asname.name) is cst.Name:
             machine.environment.assign(alias.asname.name.value, Library(path))
         else:
             first = path.partition(".")[0]
@@ -34,7 +34,7 @@ def run_import_from(machine: Machine, node: cst.ImportFrom) -> Exit:
         name = dotted(alias.name)
         path = f"{module}.{name}" if not node.relative else f".{module}.{name}"
         target = name
-        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+        if alias.asname is not None and type(alias.asname.name) is cst.Name:
             target = alias.asname.name.value
         value: Value = CONSTANTS.get(path, Library(path))
         machine.environment.assign(target, value)
@@ -44,9 +44,9 @@ def run_import_from(machine: Machine, node: cst.ImportFrom) -> Exit:
 def dotted(node: cst.BaseExpression) -> str:
     """The text of a dotted name."""
     parts = []
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         parts.append(node.attr.value)
         node = node.value
-    if isinstance(node, cst.Name):
+    if type(node) is cst.Name:
         parts.append(node.value)
     return ".".join(reversed(parts))

@@ -146,6 +146,8 @@ class Machine:
         self.frames: list[Frame] = []
         self.statement: cst.CSTNode | None = None
         self.journal: list[Change] = []
+        #: how many branches are being run of which it is not known that they are taken
+        self.supposing = 0
         self.steps = ROOT_STEPS
         self._expressions = expressions
         self._statements = statements

@@ -25,9 +25,9 @@ def captured(pattern: cst.MatchPattern) -> Iterator[cst.Name]:
             continue
         for part in _NAMES:
             name = getattr(node, part, None)
-            if isinstance(name, cst.Name):
+            if type(name) is cst.Name:
                 yield name
         for part in _LISTS:
             listed = getattr(node, part, None)
-            waiting += () if listed is None or isinstance(listed, cst.MaybeSentinel) else listed
+            waiting += () if listed is None or type(listed) is cst.MaybeSentinel else listed
         waiting += [inner for part in _PARTS if (inner := getattr(node, part, None)) is not None]

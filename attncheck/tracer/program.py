@@ -285,15 +285,15 @@ def _born(shape: Shape, name: str) -> Shape:
 def _docstring(node: cst.FunctionDef) -> str | None:
     """The text of a function's docstring, with its indentation as written."""
     body = node.body
-    if not isinstance(body, cst.IndentedBlock) or not body.body:
+    if type(body) is not cst.IndentedBlock or not body.body:
         return None
     first = body.body[0]
-    if not isinstance(first, cst.SimpleStatementLine) or not first.body:
+    if type(first) is not cst.SimpleStatementLine or not first.body:
         return None
     expression = first.body[0]
-    if not isinstance(expression, cst.Expr):
+    if type(expression) is not cst.Expr:
         return None
-    if not isinstance(expression.value, cst.SimpleString):
+    if type(expression.value) is not cst.SimpleString:
         return None
     try:
         text = ast.literal_eval(expression.value.value)

@@ -73,6 +73,7 @@ def apply(
         machine.frame.place,
         outcome.event,
         outcome.clash,
+        machine.supposing > 0,
     )
     value = _stamp(outcome.value, number)
     operation.output = value

@@ -65,7 +65,7 @@ def _augmented(machine: Machine, node: cst.AugAssign) -> Exit:
 def _return(machine: Machine, node: cst.Return) -> Exit:
     value = NONE if node.value is None else machine.evaluate(node.value)
     machine.frame.returned.append(value)
-    if isinstance(node.value, cst.Tuple):
+    if type(node.value) is cst.Tuple:
         count = len(node.value.elements)
         items = value.items if type(value) is Sequence else None
         parts = items if items is not None and len(items) == count else (UNKNOWN,) * count
@@ -119,7 +119,7 @@ def _if(machine: Machine, node: cst.If) -> Exit:
 
 
 def _else(machine: Machine, node: cst.If | cst.Else) -> Exit:
-    return _if(machine, node) if isinstance(node, cst.If) else machine.execute(node.body.body)
+    return _if(machine, node) if type(node) is cst.If else machine.execute(node.body.body)
 
 
 def _try(machine: Machine, node: cst.Try | cst.TryStar) -> Exit:

@@ -70,7 +70,7 @@ def _tuple(
     if not starred:
         _check_rank(machine, target, value, source)
     parts = containers.unpack(machine, value, len(elements), starred[0] if starred else None)
-    written = getattr(source, "elements", None) if isinstance(source, cst.Tuple) else None
+    written = getattr(source, "elements", None) if type(source) is cst.Tuple else None
     for index, (element, part) in enumerate(zip(elements, parts, strict=True)):
         inner = written[index].value if written is not None and len(written) == len(parts) else None
         assign(machine, element.value, part, inner)
@@ -108,16 +108,16 @@ def _check_rank(
 
 def _shape_subject(source: cst.CSTNode) -> cst.BaseExpression | None:
     """The tensor whose shape ``x.shape`` or ``x.size()`` is, if it is written as a plain name."""
-    if isinstance(source, cst.Call) and not source.args:
+    if type(source) is cst.Call and not source.args:
         source = source.func
-        if not (isinstance(source, cst.Attribute) and source.attr.value == "size"):
+        if not (type(source) is cst.Attribute and source.attr.value == "size"):
             return None
-    elif not (isinstance(source, cst.Attribute) and source.attr.value == "shape"):
+    elif not (type(source) is cst.Attribute and source.attr.value == "shape"):
         return None
     subject = source.value
-    while isinstance(subject, cst.Attribute):
+    while type(subject) is cst.Attribute:
         subject = subject.value
-    return source.value if isinstance(subject, cst.Name) else None
+    return source.value if type(subject) is cst.Name else None
 
 
 def _attribute(
@@ -132,9 +132,9 @@ def _attribute(
             return
         value = named_size(machine, name, value)
         machine.set_attribute(machine.initialised(owner), name, value)
-    elif type(owner) is Tensor and name == "shape" and isinstance(target.value, cst.Name):
+    elif type(owner) is Tensor and name == "shape" and type(target.value) is cst.Name:
         machine.environment.assign(target.value.value, owner.with_shape(None))
-    if isinstance(target.value, cst.Name):
+    if type(target.value) is cst.Name:
         machine.show(f"{target.value.value}.{name}", target, value)
 
 
@@ -148,7 +148,7 @@ def _subscript(
         changed = Sequence(None, True, length=containers.length_of(machine, base))
     elif type(base) is Mapping:
         key: Value = UNKNOWN
-        if len(target.slice) == 1 and isinstance(target.slice[0].slice, cst.Index):
+        if len(target.slice) == 1 and type(target.slice[0].slice) is cst.Index:
             key = machine.evaluate(target.slice[0].slice.value)
         constant = containers.constant_key(key)
         if constant is None:
@@ -163,9 +163,9 @@ def _subscript(
 
 def _replace(machine: Machine, place: cst.BaseExpression, value: Value) -> None:
     """Put a changed container where it was taken from: under a name or an attribute."""
-    if isinstance(place, cst.Name):
+    if type(place) is cst.Name:
         machine.environment.assign(place.value, value)
-    elif isinstance(place, cst.Attribute):
+    elif type(place) is cst.Attribute:
         owner = machine.evaluate(place.value)
         if isinstance(owner, Instance):
             machine.set_attribute(owner, place.attr.value, value)
@@ -173,9 +173,9 @@ def _replace(machine: Machine, place: cst.BaseExpression, value: Value) -> None:
 
 def delete(machine: Machine, target: cst.CSTNode) -> None:
     """``del x`` or ``del x[i]``: what a container still holds is not known."""
-    if isinstance(target, cst.Name):
+    if type(target) is cst.Name:
         machine.environment.assign(target.value, UNKNOWN)
-    elif isinstance(target, cst.Subscript):
+    elif type(target) is cst.Subscript:
         base = machine.evaluate(target.value)
         if type(base) is Sequence and base.mutable:
             _replace(machine, target.value, Sequence(None, True))

@@ -76,12 +76,16 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A tuple or list: its items, or (``items`` is None) what an item is like and how many."""
+    """A tuple or list: its items, or (``items`` is None) what an item is like and how many.
+
+    Where ``copy`` is the element, every item is this very value: ``[x] * n``.
+    """
 
     items: tuple[Value, ...] | None
     mutable: bool = False
     element: Value = UNKNOWN
     length: Size | None = None
+    copy: Value | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,18 +63,35 @@ def inputs_of(wanted, seed):
 
 
 def with_asserts(source, finding):
-    """A file with the finding's asserts beside the line that its fix changes."""
-    line = finding.fix.edits[0].span.line
-    (statement,) = (
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Assign | ast.Return) and node.lineno == line
-    )
-    before = isinstance(statement, ast.Return)
-    place = statement.lineno - 1 if before else statement.end_lineno
+    """A file with the finding's asserts, each where the names that it uses are there."""
     lines = source.split("\n")
-    lines[place:place] = [" " * statement.col_offset + text for text in finding.regression]
+    tree = ast.parse(source)
+    for text in reversed(finding.regression):
+        statement = beside(tree, finding.fix.edits[0].span.line, text)
+        before = isinstance(statement, ast.Return)
+        place = statement.lineno - 1 if before else statement.end_lineno
+        lines.insert(place, " " * statement.col_offset + text)
     return "\n".join(lines)
+
+
+def beside(tree, line, text):
+    """The statement that an assert belongs to: in `line`, or the one that makes what it names."""
+    loaded = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    here = next(each for each in functions if each.lineno <= line <= each.end_lineno)
+    home = max([here, *functions], key=lambda function: len(names_of(function) & loaded))
+    if home is here:
+        return next(each for each in home.body if each.lineno == line)
+    return [each for each in home.body if names_of(each) & loaded][-1]
+
+
+def names_of(node):
+    """The names that a function or a statement gives values to."""
+    return {
+        each.arg if isinstance(each, ast.arg) else each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.arg) or (isinstance(each, ast.Name) and type(each.ctx) is ast.Store)
+    }
 
 
 @every_broken
@@ -97,7 +114,9 @@ def test_tensor_shape_and_fix(path):
             assert value == wanted[key], key
 
 
-@pytest.mark.parametrize(("name", "key"), [(n, key) for n, keys in SHORT_OF.items() for key in keys])
+@pytest.mark.parametrize(
+    ("name", "key"), [(n, key) for n, keys in SHORT_OF.items() for key in keys]
+)
 def test_what_falls_short_is_still_so(name, key):
     """Where an answer has become the reviewer's, its entry in SHORT_OF has to go."""
     path = ROOT / "broken" / name / "expected.json"

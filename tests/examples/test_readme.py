@@ -8,7 +8,7 @@ import pytest
 
 from attncheck.cli import run
 from attncheck.rule import all_rules, select_rules
-from attncheck.settings import SettingsFinder, Overrides
+from attncheck.settings import Overrides, SettingsFinder
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -5,7 +5,11 @@ from tracer.tracing import function, last, module, parameter
 
 ENDS = [
     ("both sides agree", "if c:\n    y = np.ones((2, 3))\nelse:\n    y = np.zeros((2, 3))", (2, 3)),
-    ("one axis differs", "if c:\n    y = np.ones((2, 3))\nelse:\n    y = np.zeros((2, 4))", (2, "?")),
+    (
+        "one axis differs",
+        "if c:\n    y = np.ones((2, 3))\nelse:\n    y = np.zeros((2, 4))",
+        (2, "?"),
+    ),
     ("ranks differ", "if c:\n    y = np.ones((2, 3))\nelse:\n    y = np.zeros(2)", None),
     ("one side only", "y = np.ones((2, 3))\nif c:\n    y = y[:, :1]", (2, "?")),
     ("one side raises", "y = np.ones((2, 3))\nif c:\n    y = y.T\n    raise ValueError", (2, 3)),
@@ -72,7 +76,9 @@ def test_attributes_are_joined():
 
 
 def test_attributes_of_a_branch_that_leaves_are_taken_back():
-    code = f"from other import c\n{OBJECT}if c:\n    a.x = np.ones(7)\n    raise ValueError\ny = a.x\n"
+    code = (
+        f"from other import c\n{OBJECT}if c:\n    a.x = np.ones(7)\n    raise ValueError\ny = a.x\n"
+    )
     assert last(module(code), "y") == (2, 3)
 
 

@@ -17,7 +17,6 @@ FORMS = [
     ("x.ndim > 2", "x", "(...)"),
     ("x.shape == (4, 6)", "x", "(4, 6)"),
     ("(4, 6) == x.shape", "x", "(4, 6)"),
-    ("x.size() == (4, 6)", "x", "(4, 6)"),
     ("x.shape == (n, 6)", "x", "(n, 6)"),
     ("x.shape == (n, x.shape[1])", "x", "(n, x_1)"),
     ("x.shape[0] == 5 and x.ndim == 1", "x", "(5,)"),
@@ -32,6 +31,12 @@ def test_assumed(condition, name, shape):
     assert parameter(function(code), name) == shape
 
 
+@pytest.mark.parametrize("condition", ["x.size() == (4, 6)", "x.size() == torch.Size([4, 6])"])
+def test_assumed_in_torch_alone(condition):
+    code = f"def f(x):\n    assert {condition}\n    return x\n"
+    assert parameter(function(code, head="import torch\n"), "x") == "(4, 6)"
+
+
 @pytest.mark.parametrize(
     "condition, shape",
     [("x.ndim != 2", "(x_0, x_1)"), ("x.ndim == 2", "(...)"), ("x.ndim != y.ndim != 2", "(...)")],
@@ -42,7 +47,9 @@ def test_refuted_by_a_guard(condition, shape):
 
 
 def test_sizes_are_equal_from_there_on():
-    code = "def f(x, y):\n    a, b = x.shape\n    c, = y.shape\n    assert b == c\n    return x @ y\n"
+    code = (
+        "def f(x, y):\n    a, b = x.shape\n    c, = y.shape\n    assert b == c\n    return x @ y\n"
+    )
     traced = function(code)
     assert [operation.clash for operation in traced.graph.operations] == [None] * len(
         traced.graph.operations

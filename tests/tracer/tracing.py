@@ -20,9 +20,9 @@ def module(code):
     return tracer_of(code).run_module()
 
 
-def function(code, name="f"):
+def function(code, name="f", head=HEAD):
     """The trace in general of one function of a module."""
-    tracer = tracer_of(code)
+    tracer = tracer_of(code, head)
     tracer.run_module()
     (found,) = (each for each in tracer.functions if each.qualified == name)
     return tracer.run_function(found)

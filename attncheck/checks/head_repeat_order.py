@@ -1,0 +1,106 @@
+"""Heads or a batch repeated in one order, and read in the other: every row meets another's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.algebra.shape import Axis
+from attncheck.algebra.size import Size
+from attncheck.checks.orders import Conflict, conflict, contradicted, meeting, repeats, votes
+from attncheck.checks.report import Culprit, Report, text_of
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Contraction, Einsum, Elementwise, Joining, Reshaping
+from attncheck.rule import Rule
+from attncheck.values.value import as_tensor
+
+RULE = Rule(
+    "ATN307",
+    "head-repeat-order",
+    "heads or batch tiled where the consumer groups them by neighbours, or the reverse",
+)
+ON = (Elementwise, Contraction, Einsum, Joining, Reshaping)
+
+
+def check(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a repeat whose copies stand in another order than what they are read with."""
+    if operation.clash is not None:
+        return
+    split = contradicted(operation, view.facts)
+    if split is not None:
+        axis, wanted = split
+        made = repeats(view, axis)
+        if made is not None:
+            words = f"splits them into {text_of(wanted)}"
+            yield _at_repeat(made, operation, (wanted[1], wanted[0]), wanted, words, view)
+        return
+    for left, right in meeting(operation):
+        found = conflict(left, right, view.facts)
+        if found is not None:
+            yield _report(operation, found, view)
+            return
+
+
+def _report(operation: Operation, found: Conflict, view: View) -> Report:
+    """A report at the repeat that is the odd one out, or, where that cannot be told, at the meeting."""
+    makers = [(repeats(view, axis), axis, sizes) for axis, sizes in found.sides]
+    known = [(made, axis, sizes) for made, axis, sizes in makers if made is not None]
+    odd = known if len(known) == 1 else [each for each in known if _is_odd(*each, view)]
+    if len(odd) != 1:
+        return _undecided(operation, found, view)
+    made, axis, own = odd[0]
+    wanted = found.right_sizes if axis is found.left else found.left_sizes
+    words = f"reads them beside rows that lie as {text_of(wanted)}"
+    return _at_repeat(made, operation, own, (own[1], own[0]), words, view)
+
+
+def _is_odd(made: Operation, axis: Axis, sizes: tuple[Size, Size], view: View) -> bool:
+    """Whether most of the other repeats and views of the trace want the other order."""
+    outside = axis.parts[0].made is not None
+    count, beside = sizes if outside else (sizes[1], sizes[0])
+    balance = votes(view, count, beside)
+    return balance < 0 if outside else balance > 0
+
+
+def _at_repeat(
+    made: Operation,
+    reader: Operation,
+    own: tuple[Size, Size],
+    wanted: tuple[Size, Size],
+    words: str,
+    view: View,
+) -> Report:
+    output = as_tensor(made.output)
+    assert output is not None
+    message = (
+        f"`{view.quote(made.node)}` lays its rows out as {text_of(own)};"
+        f" `{view.quote(reader.node)}` {words}, so that rows of different origin meet"
+    )
+    return Report(
+        RULE,
+        reader,
+        made.node,
+        message,
+        Culprit(made.node, output),
+        view.sizes(output),
+        f"the same shape, with the repeated axis laid out as {text_of(wanted)}",
+        function=made.place.function,
+    )
+
+
+def _undecided(operation: Operation, found: Conflict, view: View) -> Report:
+    message = (
+        f"`{view.quote(operation.node)}` pairs rows laid out as {text_of(found.left_sizes)} with"
+        f" rows laid out as {text_of(found.right_sizes)}: one side is tiled, the other is not"
+    )
+    output = as_tensor(operation.output)
+    return Report(
+        RULE,
+        operation,
+        operation.node,
+        message,
+        None if output is None else Culprit(operation.node, output),
+        view.sizes(output),
+        "both sides repeated in one order: all copies of a row beside each other, or all rows"
+        " once and then again",
+    )

@@ -1,0 +1,177 @@
+"""Weights multiplied by a mask after softmax: what is left of a row sums to less than one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from attncheck.algebra.broadcast import How
+from attncheck.algebra.shape import Axis
+from attncheck.attention import Site, same_axis
+from attncheck.checks.masks import behind, is_mask, may_be_masked
+from attncheck.checks.report import Culprit, Report
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import (
+    Contraction,
+    Einsum,
+    Elementwise,
+    Event,
+    NewAxis,
+    Permutation,
+    Reduction,
+    Reshaping,
+    Selection,
+    Softmax,
+    Squeeze,
+)
+from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_tensor
+
+RULE = Rule("ATN503", "mask-after-softmax", "masked weights no longer sum to one", fix="unsafe")
+#: What leaves weights the same weights, but for the order or the number of axes.
+_MOVES: tuple[type[Event], ...] = (Permutation, Reshaping, NewAxis, Squeeze, Selection)
+_SUMS: tuple[type[Event], ...] = (Contraction, Einsum)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report, for each attention site, the first mask on its weights that nothing makes up for."""
+    for site in view.sites:
+        if site.scores is None or site.axis is None or not site.sums:
+            continue
+        masked = _masked(site, view)
+        if masked is None:
+            continue
+        operation, mask = masked
+        if may_be_masked(view.graph, site.scores_in) or _written_into(site, view):
+            continue
+        if _is_summed_as_it_is(site, operation, view):
+            yield _report(operation, mask, view)
+
+
+def _masked(site: Site, view: View) -> tuple[Operation, int] | None:
+    """The first product of a site's weights with a mask over the keys, and which operand that is."""
+    weights = {site.softmax.number}
+    for operation in view.graph.operations:
+        if operation.number <= site.softmax.number:
+            continue
+        tensors = [tensor for _, tensor in operation.tensors()]
+        used = [index for index, tensor in enumerate(tensors) if tensor.operation in weights]
+        if len(used) != 1:
+            continue
+        event = operation.event
+        if isinstance(event, Elementwise) and event.symbol == "*" and len(tensors) == 2:
+            mask = 1 - used[0]
+            if _hides_keys(site, event, mask, view) and _is_outside(site, tensors[mask], view):
+                return operation, mask
+        if isinstance(event, _MOVES) or _is_dropout(operation):
+            weights.add(operation.number)
+    return None
+
+
+def _is_dropout(operation: Operation) -> bool:
+    return isinstance(operation.event, Elementwise) and operation.event.symbol == "dropout"
+
+
+def _hides_keys(site: Site, event: Elementwise, mask: int, view: View) -> bool:
+    """Whether a factor differs along the axis that softmax normalises.
+
+    One that is the same for all keys of a row only takes out whole rows, as for padded queries.
+    """
+    shape = view.shape(as_tensor(site.softmax.output))
+    if shape is None or not shape.closed or site.axis is None or event.broadcast is None:
+        return False
+    if not -len(shape.axes) <= site.axis < len(shape.axes):
+        return False
+    keys = shape.axes[site.axis]
+    for pairing in event.broadcast.pairings:
+        own, other = pairing.left, pairing.right
+        if mask == 0:
+            own, other = other, own
+        if own is not None and pairing.how is How.MATCHED and other is not None:
+            if not other.is_one and _same(own, keys, view):
+                return True
+    return False
+
+
+def _same(axis: Axis, keys: Axis, view: View) -> bool:
+    """Whether an axis of weights is the normalised one, by its birth."""
+    return same_axis(axis, keys) is True and not keys.is_one
+
+
+def _is_outside(site: Site, mask: Tensor, view: View) -> bool:
+    """Whether a factor is a mask that was not found by looking at the scores or the weights."""
+    if not is_mask(view.graph, mask):
+        return False
+    own = {site.softmax.number, site.scores_in.operation}
+    if site.scores is not None:
+        own.add(site.scores.number)
+    return not any(operation.number in own for operation in behind(view.graph, mask))
+
+
+def _written_into(site: Site, view: View) -> bool:
+    """Whether scores are written into by index, which no operation shows: ``e[~mask] = -1e9``."""
+    nodes = [operand.node for operand, _ in site.softmax.tensors()]
+    for caller in site.softmax.place.calls:
+        nodes += [argument.value for argument in getattr(caller.node, "args", ())]
+    names = {name for node in nodes if (name := view.base_name(node))}
+    written = re.compile(rf"^\s*(?:{'|'.join(map(re.escape, names)) or 'self'})\s*\[.*\]\s*=[^=]")
+    return any(written.match(line) for line in view.source.lines)
+
+
+def _is_summed_as_it_is(site: Site, product: Operation, view: View) -> bool:
+    """Whether masked weights reach the weighted sum, and nothing divides by what is left of them."""
+    weights, totals = {product.number}, set[int]()
+    summed = False
+    sums = {sum_.operation.number for sum_ in site.sums}
+    for operation in view.graph.operations:
+        if operation.number <= product.number:
+            continue
+        sources = {tensor.operation for _, tensor in operation.tensors()}
+        event = operation.event
+        if sources & weights:
+            if isinstance(event, Softmax) or _divides(operation):
+                return False
+            if operation.number in sums:
+                summed = True
+            if isinstance(event, Reduction):
+                totals.add(operation.number)
+            elif not isinstance(event, _SUMS) or operation.number in sums:
+                weights.add(operation.number)
+        elif sources & totals:
+            if _divides(operation):
+                return False
+            totals.add(operation.number)
+    return summed
+
+
+def _divides(operation: Operation) -> bool:
+    """Whether an operation normalises: divides by another tensor, or turns a total over."""
+    event = operation.event
+    if not isinstance(event, Elementwise):
+        return False
+    if event.symbol in ("normalize", "reciprocal", "**", "rsqrt", "log"):
+        return True
+    return event.symbol == "/" and len(list(operation.tensors())) == 2
+
+
+def _report(operation: Operation, mask: int, view: View) -> Report:
+    written = list(operation.operands)
+    node = [operand.node for operand in written if as_tensor(operand.value) is not None][mask]
+    output = as_tensor(operation.output)
+    assert output is not None
+    message = (
+        f"`{view.quote(operation.node)}` masks the weights after softmax: what `{view.quote(node)}`"
+        " leaves of a row sums to less than one"
+    )
+    return Report(
+        RULE,
+        operation,
+        operation.node,
+        message,
+        Culprit(operation.node, output),
+        view.sizes(output),
+        "the same shape, with rows that sum to one: the mask belongs on the scores, as a large"
+        " negative number before softmax, or the weights are to be divided by their new sum",
+    )

@@ -1,0 +1,136 @@
+"""Tensors that certainly are masks, and what has been masked already.
+
+A mask here is a tensor that holds nothing but true and false (or 1 and 0) for reasons that the trace
+shows: a comparison, a bool, a triangle of ones, and what casts, indexing, logic and products make of
+them. Random numbers compared with a rate are dropout and no mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.graph import Graph, Operation
+from attncheck.operators.events import (
+    Contraction,
+    Creation,
+    Einsum,
+    Elementwise,
+    Event,
+    Expansion,
+    NewAxis,
+    Permutation,
+    Reshaping,
+    Selection,
+    Squeeze,
+    Triangle,
+)
+from attncheck.values.tensor import Tensor
+
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+#: Elementwise operations on masks alone that give a mask.
+_LOGIC = frozenset({"&", "|", "^", "and", "or", "xor", "invert", "logical_not", "*"})
+#: What passes the elements of a mask on as they are.
+_PASSING: tuple[type[Event], ...] = (
+    Permutation,
+    Reshaping,
+    Selection,
+    NewAxis,
+    Squeeze,
+    Expansion,
+)
+#: Operators that copy a tensor or cast it.
+_COPIES = frozenset({"identity", "array", "contiguous", "new_array"})
+_RANDOM = ("rand", "bernoulli", "binomial", "uniform", "normal", "choice", "permutation", "random")
+_FILLS = frozenset({"masked_fill", "where"})
+_PRODUCTS: tuple[type[Event], ...] = (Contraction, Einsum)
+_MOST_STEPS = 200
+
+
+def is_mask(graph: Graph, tensor: Tensor) -> bool:
+    """Whether a tensor certainly is a mask that is no dropout."""
+    return _holds_truth(graph, tensor, 0) and not any(map(_draws, behind(graph, tensor)))
+
+
+def _holds_truth(graph: Graph, tensor: Tensor, depth: int) -> bool:
+    made = graph.maker(tensor)
+    if tensor.dtype == "bool":
+        return True
+    if made is None or depth > 12:
+        return False
+    event = made.event
+    operands = [operand for _, operand in made.tensors()]
+    if isinstance(event, Triangle):
+        return bool(operands) and (
+            _is_ones(graph, operands[0]) or _holds_truth(graph, operands[0], depth + 1)
+        )
+    if isinstance(event, Elementwise):
+        if event.symbol in _COMPARISONS:
+            return True
+        numbers = len(made.operands) > len(operands) and event.symbol == "*"
+        if event.symbol not in _LOGIC or numbers:
+            return False
+        return bool(operands) and all(_holds_truth(graph, each, depth + 1) for each in operands)
+    if isinstance(event, _PASSING) or made.kind in _COPIES:
+        return bool(operands) and _holds_truth(graph, operands[0], depth + 1)
+    return False
+
+
+def _is_ones(graph: Graph, tensor: Tensor) -> bool:
+    made = graph.maker(tensor)
+    return made is not None and isinstance(made.event, Creation) and made.event.kind == "ones"
+
+
+def behind(
+    graph: Graph, tensor: Tensor, until: tuple[type[Event], ...] = ()
+) -> Iterator[Operation]:
+    """The operations that a tensor comes from, nearest first; none from before an event `until`."""
+    waiting, seen = [tensor], set[int]()
+    while waiting and len(seen) < _MOST_STEPS:
+        made = graph.maker(waiting.pop(0))
+        if made is None or made.number in seen:
+            continue
+        seen.add(made.number)
+        yield made
+        if isinstance(made.event, until):
+            continue
+        waiting += [operand for _, operand in made.tensors()]
+
+
+def _draws(operation: Operation) -> bool:
+    """Whether an operation draws random numbers."""
+    return isinstance(operation.event, Creation) and operation.spelling.rpartition(".")[
+        2
+    ].startswith(_RANDOM)
+
+
+def may_be_masked(graph: Graph, scores: Tensor) -> bool:
+    """Whether a mask has entered scores since the product that made them, or may have.
+
+    Masks are filled in, chosen by, added or multiplied; what comes in from outside may be one.
+    """
+    for operation in behind(graph, scores, _PRODUCTS):
+        event = operation.event
+        if not isinstance(event, Elementwise):
+            continue
+        if event.symbol in _FILLS:
+            return True
+        operands = [operand for _, operand in operation.tensors()]
+        if event.symbol in ("+", "-", "*") and len(operands) == 2:
+            if any(graph.maker(o) is None or _rests_on_mask(graph, o) for o in operands):
+                return True
+    return False
+
+
+def _rests_on_mask(graph: Graph, tensor: Tensor) -> bool:
+    """Whether a tensor is a mask, or a mask turned into numbers: ``(1 - mask) * -1e9``."""
+    if _holds_truth(graph, tensor, 0):
+        return True
+    made = graph.maker(tensor)
+    for _ in range(4):
+        if made is None or not isinstance(made.event, Elementwise | NewAxis | Selection):
+            return False
+        operands = [operand for _, operand in made.tensors()]
+        if any(_holds_truth(graph, operand, 0) for operand in operands):
+            return True
+        made = graph.maker(operands[0]) if len(operands) == 1 else None
+    return False

@@ -1,0 +1,216 @@
+"""Axes merged with copies: in which order their parts lie, and where an operation finds another one.
+
+``(B,)`` repeated n times is ``(n, B)`` flattened when it is tiled, and ``(B, n)`` when each element
+is repeated in its place. The sizes are the same; that two axes with parts in another order are
+paired is told only where one of the parts certainly counts copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.shape import COPIES, Axis
+from attncheck.algebra.size import Size
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import (
+    Contraction,
+    Einsum,
+    Elementwise,
+    Expansion,
+    Joining,
+    Reshaping,
+)
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_tensor
+
+Pair = tuple[Axis, Axis]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two merged axes that meet with their two parts in another order; sizes outermost first."""
+
+    left: Axis
+    right: Axis
+    left_sizes: tuple[Size, Size]
+    right_sizes: tuple[Size, Size]
+
+    @property
+    def sides(self) -> tuple[tuple[Axis, tuple[Size, Size]], tuple[Axis, tuple[Size, Size]]]:
+        """Both axes with their sizes."""
+        return (self.left, self.left_sizes), (self.right, self.right_sizes)
+
+
+def conflict(left: Axis, right: Axis, facts: Facts) -> Conflict | None:
+    """How the parts of two axes that meet contradict each other, or None.
+
+    Where the copies on one side are as many as the rows at the other end of the other, the parts
+    beside them are one size too, since the axes meet.
+    """
+    a, b = _sizes(left, facts), _sizes(right, facts)
+    if a is None or b is None or a == b or a[0] == a[1] or b[0] == b[1]:
+        return None
+    crossed = [
+        own[place] == other[1 - place]
+        for axis, own, other in ((left, a, b), (right, b, a))
+        if (place := _copies_at(axis)) is not None
+    ]
+    if not any(crossed) or _all_pairs(left, right, a, facts):
+        return None
+    return Conflict(left, right, a, b)
+
+
+def _sizes(axis: Axis, facts: Facts) -> tuple[Size, Size] | None:
+    """The sizes of an axis's two parts, of which at most one counts copies; None otherwise."""
+    if len(axis.parts) != 2 or all(part.made == COPIES for part in axis.parts):
+        return None
+    outer, inner = (None if part.size is None else facts.resolve(part.size) for part in axis.parts)
+    return None if outer is None or inner is None else (outer, inner)
+
+
+def _copies_at(axis: Axis) -> int | None:
+    return next((i for i, part in enumerate(axis.parts) if part.made == COPIES), None)
+
+
+def _all_pairs(left: Axis, right: Axis, sizes: tuple[Size, Size], facts: Facts) -> bool:
+    """Whether one axis is repeated both ways, as often as it may be long: every pair of elements."""
+    if _copies_at(left) is None or _copies_at(right) is None:
+        return False
+    origins = [part.tag for axis in (left, right) for part in axis.parts if part.made != COPIES]
+    same = origins[0] is not None and origins[0] == origins[1]
+    return same and facts.compare(*sizes) is Verdict.UNKNOWN
+
+
+# -- which axes meet ------------------------------------------------------------------------------
+
+
+def meeting(operation: Operation) -> Iterator[Pair]:
+    """The pairs of merged axes that an operation reads side by side, element by element."""
+    finder = _MEETING.get(type(operation.event))
+    if finder is not None and any(_merged(tensor) for _, tensor in operation.tensors()):
+        for left, right in finder(operation):
+            if left.parts and right.parts:
+                yield left, right
+
+
+def _merged(tensor: Tensor) -> bool:
+    shape = tensor.shape
+    return shape is not None and any(axis.parts for axis in shape.lead + shape.trail)
+
+
+def _elementwise(operation: Operation) -> Iterator[Pair]:
+    event = operation.event
+    if isinstance(event, Elementwise) and event.broadcast is not None:
+        for pairing in event.broadcast.pairings:
+            if pairing.left is not None and pairing.right is not None:
+                yield pairing.left, pairing.right
+
+
+def _contraction(operation: Operation) -> Iterator[Pair]:
+    event = operation.event
+    assert isinstance(event, Contraction)
+    for pair in event.pairs:
+        yield pair.left, pair.right
+    shapes = [tensor.shape for _, tensor in operation.tensors()]
+    if len(shapes) != 2 or any(shape is None or not shape.closed for shape in shapes):
+        return
+    left, right = ([] if shape is None else list(shape.axes) for shape in shapes)
+    stays = {to: axis for axis, to in zip(left, event.left_to, strict=False) if to is not None}
+    for axis, to in zip(right, event.right_to, strict=False):
+        if to in stays:
+            yield stays[to], axis
+
+
+def _einsum(operation: Operation) -> Iterator[Pair]:
+    event = operation.event
+    assert isinstance(event, Einsum)
+    first: dict[str, Axis] = {}
+    for letters, (_, tensor) in zip(event.inputs, operation.tensors(), strict=False):
+        shape = tensor.shape
+        if shape is None or not shape.closed or len(shape.axes) != len(letters):
+            continue
+        for letter, axis in zip(letters, shape.axes, strict=True):
+            if axis.parts:
+                yield first.setdefault(letter, axis), axis
+
+
+def _join(operation: Operation) -> Iterator[Pair]:
+    """What is joined stands side by side on every axis but the one that it is joined along."""
+    event = operation.event
+    assert isinstance(event, Joining)
+    shapes = [tensor.shape for _, tensor in operation.tensors()]
+    if event.kind != "cat" or event.axis is None or len(shapes) < 2:
+        return
+    first = shapes[0]
+    for shape in shapes[1:]:
+        if first is None or shape is None or not first.closed or first.rank != shape.rank:
+            return
+        for index, pair in enumerate(zip(first.axes, shape.axes, strict=True)):
+            if index != event.axis % len(first.axes):
+                yield pair
+
+
+_MEETING = {
+    Elementwise: _elementwise,
+    Contraction: _contraction,
+    Einsum: _einsum,
+    Joining: _join,
+}
+
+
+# -- splits ---------------------------------------------------------------------------------------
+
+
+def contradicted(operation: Operation, facts: Facts) -> tuple[Axis, tuple[Size, Size]] | None:
+    """The axis that a view splits against the order of its parts, and the sizes that it asks for."""
+    event = operation.event
+    if not isinstance(event, Reshaping) or event.outcome.regrouped is None:
+        return None
+    old, new = event.outcome.regrouped
+    if len(old) != 1 or len(new) != 2:
+        return None
+    parts = _sizes(old[0], facts)
+    if parts is None or _copies_at(old[0]) is None or parts[0] == parts[1]:
+        return None
+    outer, inner = (None if axis.size is None else facts.resolve(axis.size) for axis in new)
+    if outer is None or inner is None or (outer, inner) != (parts[1], parts[0]):
+        return None
+    return old[0], (outer, inner)
+
+
+# -- where copies come from -----------------------------------------------------------------------
+
+
+def repeats(view: View, axis: Axis) -> Operation | None:
+    """The operation that merged an axis with copies, or None."""
+    if _copies_at(axis) is None:
+        return None
+    for operation in view.graph.operations:
+        output = as_tensor(operation.output)
+        shape = None if output is None else output.shape
+        if shape is not None and any(made.parts is axis.parts for made in shape.lead + shape.trail):
+            return operation
+    return None
+
+
+def votes(view: View, count: Size, beside: Size) -> int:
+    """How many repeats and views hold `count` copies outside, less those that hold them inside."""
+    balance = 0
+    for operation in view.graph.operations:
+        event = operation.event
+        if isinstance(event, Expansion) and event.outside is not None and event.count is not None:
+            if view.facts.resolve(event.count) == count:
+                balance += 1 if event.outside else -1
+        elif operation.kind == "reshape":
+            balance += _split_vote(operation, view, count, beside)
+    return balance
+
+
+def _split_vote(operation: Operation, view: View, count: Size, beside: Size) -> int:
+    """1 for a view to ``(count, beside)``, -1 for one to ``(beside, count)``."""
+    sizes = view.sizes(as_tensor(operation.output)) or ()
+    pairs = list(zip(sizes, sizes[1:], strict=False))
+    return ((count, beside) in pairs) - ((beside, count) in pairs)

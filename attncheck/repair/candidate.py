@@ -1,0 +1,51 @@
+"""What a candidate fix is: changes of expressions, and in words what they do.
+
+A candidate says nothing of whether it is right; `attncheck.repair.trial` finds that out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.finding import Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """New text in the place of an expression, or (``after``) right behind it."""
+
+    node: cst.CSTNode
+    text: str
+    after: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Changes of some expressions, and what they do in words.
+
+    ``broadcasts`` marks a candidate that only makes an axis of 1 for broadcasting to stretch;
+    ``new_name`` a name that the user has to provide.
+    """
+
+    changes: tuple[Change, ...]
+    description: str
+    safe: bool = True
+    broadcasts: bool = False
+    new_name: str | None = None
+    #: edits of what no expression is: a comment
+    edits: tuple[Edit, ...] = ()
+
+
+Generator = Callable[[Report, View], Iterator[Candidate]]
+
+
+def edit(
+    node: cst.CSTNode, text: str, description: str, *, safe: bool = True, broadcasts: bool = False
+) -> Candidate:
+    """The candidate that writes one expression anew."""
+    return Candidate((Change(node, text),), description, safe, broadcasts)

@@ -1,0 +1,111 @@
+"""A repeat written in the other order: tiled as a repeat of each element, and the reverse.
+
+How often, and along which axis, is read from the call as it is written; a call that repeats several
+axes has no other order that one could name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.wording import bracketed
+
+
+def other_order(report: Report, view: View) -> Iterator[Candidate]:
+    """The repeat at a report's place with its copies in the other order."""
+    made = None if report.culprit is None else view.graph.maker(report.culprit.tensor)
+    if made is None or made.node is not report.node or not isinstance(made.node, cst.Call):
+        return
+    writer = _WRITERS.get(made.kind)
+    text = None if writer is None else writer(made, made.node, view)
+    if text is not None:
+        outside = made.kind != "repeat_interleave"
+        words = "repeat each row in its place" if outside else "repeat all rows together"
+        yield edit(made.node, text, words)
+
+
+def _written(made: Operation, node: cst.Call, view: View) -> tuple[str, list[cst.BaseExpression]]:
+    """What is repeated, as a receiver, and the other arguments that have no keyword."""
+    positional = [argument.value for argument in node.args if argument.keyword is None]
+    if ".Tensor." in made.spelling and isinstance(node.func, cst.Attribute):
+        return bracketed(view, node.func.value), positional
+    if not positional:
+        return "", []
+    return bracketed(view, positional[0]), positional[1:]
+
+
+def _keyword(node: cst.Call, names: tuple[str, ...]) -> cst.BaseExpression | None:
+    for argument in node.args:
+        if argument.keyword is not None and argument.keyword.value in names:
+            return argument.value
+    return None
+
+
+def _each_in_place(made: Operation, node: cst.Call, view: View) -> str | None:
+    """``x.repeat(n, 1, 1)`` and ``np.tile(x, (n, 1, 1))`` with each row repeated in its place."""
+    whole, counts = _written(made, node, view)
+    if len(counts) == 1 and isinstance(counts[0], cst.Tuple | cst.List):
+        counts = [element.value for element in counts[0].elements]
+    _, tensor = next(made.tensors())
+    sizes = view.sizes(tensor)
+    repeated = [index for index, count in enumerate(counts) if view.code(count) != "1"]
+    if sizes is None or not whole or len(repeated) != 1 or len(counts) > len(sizes):
+        return None
+    axis = repeated[0] + len(sizes) - len(counts)
+    return _interleaved(made, whole, view.code(counts[repeated[0]]), axis)
+
+
+def _interleaved(made: Operation, whole: str, count: str, axis: int) -> str:
+    if made.spelling.startswith("torch"):
+        return f"{whole}.repeat_interleave({count}, dim={axis})"
+    return f"np.repeat({whole}, {count}, axis={axis})"
+
+
+def _joined_in_place(made: Operation, node: cst.Call, view: View) -> str | None:
+    """``torch.cat([x] * n, dim=0)`` with each row repeated in its place."""
+    items = node.args[0].value if node.args else None
+    if not isinstance(items, cst.BinaryOperation) or not isinstance(items.left, cst.List):
+        return None
+    axis = _keyword(node, ("dim", "axis"))
+    positional = [argument.value for argument in node.args if argument.keyword is None]
+    if axis is None and len(positional) > 1:
+        axis = positional[1]
+    place = "0" if axis is None else view.code(axis)
+    if len(items.left.elements) != 1 or not place.isdecimal():
+        return None
+    whole = bracketed(view, items.left.elements[0].value)
+    return _interleaved(made, whole, view.code(items.right), int(place))
+
+
+def _all_together(made: Operation, node: cst.Call, view: View) -> str | None:
+    """``x.repeat_interleave(n, dim=0)`` and ``np.repeat(x, n, axis=0)`` tiled."""
+    whole, rest = _written(made, node, view)
+    count = _keyword(node, ("repeats",)) or (rest.pop(0) if rest else None)
+    axis = _keyword(node, ("dim", "axis")) or (rest.pop(0) if rest else None)
+    _, tensor = next(made.tensors())
+    sizes = view.sizes(tensor)
+    if count is None or axis is None or sizes is None or not view.code(axis).isdecimal():
+        return None
+    place = int(view.code(axis))
+    counts = ["1"] * len(sizes)
+    if place >= len(counts):
+        return None
+    counts[place] = view.code(count)
+    inside = ", ".join(counts)
+    if made.spelling.startswith("torch"):
+        return f"{whole}.repeat({inside})"
+    return f"np.tile({whole}, ({inside}{',' if len(counts) == 1 else ''}))"
+
+
+_WRITERS = {
+    "repeat": _each_in_place,
+    "tile": _each_in_place,
+    "repeat_interleave": _all_together,
+    "concatenate": _joined_in_place,
+}
