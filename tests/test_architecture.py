@@ -1,4 +1,4 @@
-"""The form of the code: sizes of files and functions, a reason for each file, nothing left to do."""
+"""The form of the code: sizes of files and functions, a reason for each file, no leftovers."""
 
 import ast
 from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.algebra.shape import Axis
+from attncheck.algebra.shape import COPIES, Axis
 from attncheck.algebra.size import Size
 from attncheck.checks.orders import Conflict, conflict, contradicted, meeting, repeats, votes
 from attncheck.checks.report import Culprit, Report, text_of
@@ -42,10 +42,13 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 
 
 def _report(operation: Operation, found: Conflict, view: View) -> Report:
-    """A report at the repeat that is the odd one out, or, where that cannot be told, at the meeting."""
+    """A report at the repeat that is the odd one out; at the meeting where that cannot be told."""
     makers = [(repeats(view, axis), axis, sizes) for axis, sizes in found.sides]
     known = [(made, axis, sizes) for made, axis, sizes in makers if made is not None]
-    odd = known if len(known) == 1 else [each for each in known if _is_odd(*each, view)]
+    odd = known
+    if len(known) > 1:
+        parties = [made for made, _, _ in known]
+        odd = [each for each in known if _is_odd(each[1], each[2], parties, view)]
     if len(odd) != 1:
         return _undecided(operation, found, view)
     made, axis, own = odd[0]
@@ -54,11 +57,11 @@ def _report(operation: Operation, found: Conflict, view: View) -> Report:
     return _at_repeat(made, operation, own, (own[1], own[0]), words, view)
 
 
-def _is_odd(made: Operation, axis: Axis, sizes: tuple[Size, Size], view: View) -> bool:
+def _is_odd(axis: Axis, sizes: tuple[Size, Size], parties: list[Operation], view: View) -> bool:
     """Whether most of the other repeats and views of the trace want the other order."""
-    outside = axis.parts[0].made is not None
+    outside = axis.parts[0].made == COPIES
     count, beside = sizes if outside else (sizes[1], sizes[0])
-    balance = votes(view, count, beside)
+    balance = votes(view, count, beside, parties)
     return balance < 0 if outside else balance > 0
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from attncheck.algebra.broadcast import How
-from attncheck.algebra.shape import Axis
 from attncheck.attention import Site, same_axis
 from attncheck.checks.masks import behind, is_mask, may_be_masked
 from attncheck.checks.report import Culprit, Report
@@ -51,7 +50,7 @@ def check_trace(view: View) -> Iterator[Report]:
 
 
 def _masked(site: Site, view: View) -> tuple[Operation, int] | None:
-    """The first product of a site's weights with a mask over the keys, and which operand that is."""
+    """The first product of a site's weights with a mask over the keys, and which operand it is."""
     weights = {site.softmax.number}
     for operation in view.graph.operations:
         if operation.number <= site.softmax.number:
@@ -86,18 +85,12 @@ def _hides_keys(site: Site, event: Elementwise, mask: int, view: View) -> bool:
         return False
     keys = shape.axes[site.axis]
     for pairing in event.broadcast.pairings:
-        own, other = pairing.left, pairing.right
-        if mask == 0:
-            own, other = other, own
-        if own is not None and pairing.how is How.MATCHED and other is not None:
-            if not other.is_one and _same(own, keys, view):
-                return True
+        own = pairing.right if mask == 0 else pairing.left
+        if own is None or pairing.how is not How.MATCHED or own.is_one:
+            continue
+        if same_axis(own, keys):
+            return True
     return False
-
-
-def _same(axis: Axis, keys: Axis, view: View) -> bool:
-    """Whether an axis of weights is the normalised one, by its birth."""
-    return same_axis(axis, keys) is True and not keys.is_one
 
 
 def _is_outside(site: Site, mask: Tensor, view: View) -> bool:
@@ -121,7 +114,7 @@ def _written_into(site: Site, view: View) -> bool:
 
 
 def _is_summed_as_it_is(site: Site, product: Operation, view: View) -> bool:
-    """Whether masked weights reach the weighted sum, and nothing divides by what is left of them."""
+    """Whether masked weights reach the weighted sum, and nothing divides by what is left."""
     weights, totals = {product.number}, set[int]()
     summed = False
     sums = {sum_.operation.number for sum_ in site.sums}

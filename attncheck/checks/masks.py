@@ -1,8 +1,8 @@
 """Tensors that certainly are masks, and what has been masked already.
 
-A mask here is a tensor that holds nothing but true and false (or 1 and 0) for reasons that the trace
-shows: a comparison, a bool, a triangle of ones, and what casts, indexing, logic and products make of
-them. Random numbers compared with a rate are dropout and no mask.
+A mask here is a tensor that holds nothing but true and false (or 1 and 0) for reasons that the
+trace shows: a comparison, a bool, a triangle of ones, and what casts, indexing, logic and products
+make of them. Random numbers compared with a rate are dropout and no mask.
 """
 
 from __future__ import annotations
@@ -115,9 +115,10 @@ def may_be_masked(graph: Graph, scores: Tensor) -> bool:
         if event.symbol in _FILLS:
             return True
         operands = [operand for _, operand in operation.tensors()]
-        if event.symbol in ("+", "-", "*") and len(operands) == 2:
-            if any(graph.maker(o) is None or _rests_on_mask(graph, o) for o in operands):
-                return True
+        if event.symbol not in ("+", "-", "*") or len(operands) != 2:
+            continue
+        if any(graph.maker(each) is None or _rests_on_mask(graph, each) for each in operands):
+            return True
     return False
 
 

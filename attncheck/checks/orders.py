@@ -1,4 +1,4 @@
-"""Axes merged with copies: in which order their parts lie, and where an operation finds another one.
+"""Axes merged with copies: in which order their parts lie, and who reads them in another one.
 
 ``(B,)`` repeated n times is ``(n, B)`` flattened when it is tiled, and ``(B, n)`` when each element
 is repeated in its place. The sizes are the same; that two axes with parts in another order are
@@ -7,6 +7,7 @@ paired is told only where one of the parts certainly counts copies.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -51,10 +52,10 @@ def conflict(left: Axis, right: Axis, facts: Facts) -> Conflict | None:
     beside them are one size too, since the axes meet.
     """
     a, b = _sizes(left, facts), _sizes(right, facts)
-    if a is None or b is None or a == b or a[0] == a[1] or b[0] == b[1]:
+    if a is None or b is None or _equal(facts, a[0], b[0]) or _equal(facts, *a):
         return None
     crossed = [
-        own[place] == other[1 - place]
+        _equal(facts, own[place], other[1 - place])
         for axis, own, other in ((left, a, b), (right, b, a))
         if (place := _copies_at(axis)) is not None
     ]
@@ -76,7 +77,7 @@ def _copies_at(axis: Axis) -> int | None:
 
 
 def _all_pairs(left: Axis, right: Axis, sizes: tuple[Size, Size], facts: Facts) -> bool:
-    """Whether one axis is repeated both ways, as often as it may be long: every pair of elements."""
+    """Whether one axis is repeated both ways, as often as it may be long: all pairs of rows."""
     if _copies_at(left) is None or _copies_at(right) is None:
         return False
     origins = [part.tag for axis in (left, right) for part in axis.parts if part.made != COPIES]
@@ -165,7 +166,7 @@ _MEETING = {
 
 
 def contradicted(operation: Operation, facts: Facts) -> tuple[Axis, tuple[Size, Size]] | None:
-    """The axis that a view splits against the order of its parts, and the sizes that it asks for."""
+    """The axis that a view splits against the order of its parts, and the sizes it asks for."""
     event = operation.event
     if not isinstance(event, Reshaping) or event.outcome.regrouped is None:
         return None
@@ -173,12 +174,12 @@ def contradicted(operation: Operation, facts: Facts) -> tuple[Axis, tuple[Size, 
     if len(old) != 1 or len(new) != 2:
         return None
     parts = _sizes(old[0], facts)
-    if parts is None or _copies_at(old[0]) is None or parts[0] == parts[1]:
+    if parts is None or _copies_at(old[0]) is None or _equal(facts, *parts):
         return None
-    outer, inner = (None if axis.size is None else facts.resolve(axis.size) for axis in new)
-    if outer is None or inner is None or (outer, inner) != (parts[1], parts[0]):
+    outer, inner = new
+    if not _equal(facts, outer.size, parts[1]) or not _equal(facts, inner.size, parts[0]):
         return None
-    return old[0], (outer, inner)
+    return old[0], (parts[1], parts[0])
 
 
 # -- where copies come from -----------------------------------------------------------------------
@@ -196,13 +197,18 @@ def repeats(view: View, axis: Axis) -> Operation | None:
     return None
 
 
-def votes(view: View, count: Size, beside: Size) -> int:
-    """How many repeats and views hold `count` copies outside, less those that hold them inside."""
+def votes(view: View, count: Size, beside: Size, parties: list[Operation]) -> int:
+    """How many repeats and views hold `count` copies outside, less those that hold them inside.
+
+    The `parties` themselves have no vote.
+    """
     balance = 0
     for operation in view.graph.operations:
         event = operation.event
-        if isinstance(event, Expansion) and event.outside is not None and event.count is not None:
-            if view.facts.resolve(event.count) == count:
+        if operation in parties:
+            continue
+        if isinstance(event, Expansion) and event.outside is not None:
+            if _equal(view.facts, event.count, count):
                 balance += 1 if event.outside else -1
         elif operation.kind == "reshape":
             balance += _split_vote(operation, view, count, beside)
@@ -212,5 +218,16 @@ def votes(view: View, count: Size, beside: Size) -> int:
 def _split_vote(operation: Operation, view: View, count: Size, beside: Size) -> int:
     """1 for a view to ``(count, beside)``, -1 for one to ``(beside, count)``."""
     sizes = view.sizes(as_tensor(operation.output)) or ()
-    pairs = list(zip(sizes, sizes[1:], strict=False))
-    return ((count, beside) in pairs) - ((beside, count) in pairs)
+    vote = 0
+    for outer, inner in itertools.pairwise(sizes):
+        if _equal(view.facts, outer, count) and _equal(view.facts, inner, beside):
+            vote = 1
+        elif _equal(view.facts, outer, beside) and _equal(view.facts, inner, count):
+            vote = -1
+    return vote
+
+
+def _equal(facts: Facts, left: Size | None, right: Size | None) -> bool:
+    if left is None or right is None:
+        return False
+    return facts.compare(left, right) is Verdict.EQUAL

@@ -48,7 +48,7 @@ def _is_softmax(call: cst.Call, made: Operation) -> bool:
 
 
 def _argument(call: cst.Call, made: Operation) -> cst.BaseExpression | None:
-    """The expression that softmax normalises: the first argument, or what its method is called on."""
+    """The expression that softmax normalises: the first argument, or a method's receiver."""
     if made.node is call and ".Tensor." in made.spelling and isinstance(call.func, cst.Attribute):
         return call.func.value
     return call.args[0].value if call.args and call.args[0].keyword is None else None

@@ -41,6 +41,7 @@ FAMILIES = {
 SUBFAMILIES = {
     "bahdanau-post-step": "401",
     "luong-pre-step": "402",
+    "repeat-order": "307",
     "rnn-state-layout": "101 103 104 106 110 202 304 305",
 }
 

@@ -5,6 +5,7 @@ the corrected file has to compute what the clean twin computes, and its asserts 
 """
 
 import ast
+import functools
 
 import pytest
 from broken_examples import BROKEN, ROOT, expectation, name_of, outcome, projection, same, twin
@@ -29,6 +30,7 @@ every_broken = pytest.mark.parametrize("path", BROKEN, ids=name_of)
 every_fix = pytest.mark.parametrize("path", WITH_FIX, ids=name_of)
 
 
+@functools.cache
 def answer(source, path):
     """The only finding about a broken example."""
     (finding,) = check_source(source.encode(), str(path), Settings()).findings

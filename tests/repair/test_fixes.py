@@ -1,4 +1,4 @@
-"""Fixes and asserts rule by rule: the exact corrected line, what it is called, and what holds after."""
+"""Fixes and asserts rule by rule: the corrected line, what it is called, and what holds after."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A fix never makes an error vanish by broadcasting; what was refused for that is shown, and why."""
+"""A fix never makes an error vanish by broadcasting; what was refused for that is shown."""
 
 import importlib.util
 import sys

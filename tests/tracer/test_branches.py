@@ -1,6 +1,7 @@
 """Branches: what one side learns is undone, what all sides agree on is kept."""
 
 import pytest
+
 from tracer.tracing import function, last, module, parameter
 
 ENDS = [

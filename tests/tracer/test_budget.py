@@ -1,11 +1,11 @@
 """Whatever a file holds, its trace ends; one that ran out says so."""
 
 import pytest
-from tracer.tracing import function, module, tracer_of
 
 from attncheck.engine import check_source
 from attncheck.settings import Settings
 from attncheck.tracer.machine import ROOT_STEPS
+from tracer.tracing import function, module, tracer_of
 
 NESTED = 40
 ENDLESS = {

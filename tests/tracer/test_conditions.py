@@ -1,6 +1,7 @@
-"""What is learned where a condition is assumed to hold, form by form; and truth where it is known."""
+"""What is learned where a condition is assumed to hold, form by form; truth where it is known."""
 
 import pytest
+
 from tracer.tracing import function, last, parameter
 
 FORMS = [
@@ -31,9 +32,8 @@ def test_assumed(condition, name, shape):
     assert parameter(function(code), name) == shape
 
 
-@pytest.mark.parametrize("condition", ["x.size() == (4, 6)", "x.size() == torch.Size([4, 6])"])
-def test_assumed_in_torch_alone(condition):
-    code = f"def f(x):\n    assert {condition}\n    return x\n"
+def test_assumed_in_torch_alone():
+    code = "def f(x):\n    assert x.size() == (4, 6)\n    return x\n"
     assert parameter(function(code, head="import torch\n"), "x") == "(4, 6)"
 
 

@@ -2,8 +2,8 @@
 
 Every example and every program of `programs/` is run; what `trace_shapes` says of its functions,
 and what the module's own trace says of the calls that it follows, has to be explained by the shapes
-that were seen. The first comment of a program says how many of its places must be known entirely, so
-that nothing is gained by falling silent.
+that were seen. The first comment of a program says how many of its places must be known entirely,
+so that nothing is gained by falling silent.
 """
 
 import functools

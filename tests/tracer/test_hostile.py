@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """No file makes the check raise: written to be awkward, or a program with its lines in disorder."""
 
 import warnings
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 
 from attncheck.engine import check_source, trace_shapes
 from attncheck.settings import Settings
-from attncheck.source import SourceError
 
 PROGRAMS = [
     path.read_text(encoding="utf-8").splitlines()[2:]
@@ -75,7 +75,7 @@ def check(text):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = check_source(data, "hostile.py", Settings())
-        if result.status != "failed":
+        if result.status == "checked":
             trace_shapes(data, "hostile.py", Settings())
     return result
 
@@ -114,7 +114,4 @@ def disorderly(draw):
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 @given(disorderly())
 def test_programs_in_disorder_are_checked_or_refused(text):
-    try:
-        assert check(text).status in ("checked", "skipped", "failed")
-    except SourceError as error:
-        raise AssertionError("shown after it was checked") from error
+    assert check(text).status in ("checked", "skipped", "failed")

@@ -64,7 +64,7 @@ values = st.recursive(
 
 def claims(value, wide):
     """Whether `wide` claims nothing of a value that `value` does not fulfil."""
-    if wide == UNKNOWN or wide == value:
+    if wide in (UNKNOWN, value):
         return True
     if type(wide) is Tensor and value == NONE:
         return wide.optional

@@ -1,6 +1,7 @@
 """Loops: what they carry, how long the lists are that they make, and how they are left."""
 
 import pytest
+
 from tracer.tracing import function, last, module
 
 ENDS = [

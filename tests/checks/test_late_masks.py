@@ -1,0 +1,156 @@
+"""ATN503: which masks on weights are reported, which are made up for, and how they are moved."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+TORCH = """import torch
+import torch.nn.functional as F
+def f(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, lengths: torch.Tensor):
+    B, T, d = q.shape
+    B, S, d = k.shape
+    B, S, e = v.shape
+    (B,) = lengths.shape
+    keep = torch.arange(S)[None, :] < lengths[:, None]
+    scores = q @ k.transpose(1, 2)
+"""
+NUMPY = """import numpy as np
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+def attend(q, k, v, mask):
+    scores = np.einsum("bd,btd->bt", q, k)
+    w = softmax(scores) * mask
+    return np.einsum("bt,btd->bd", w, v)
+"""
+ARRAYS = "q, k, v = np.ones((2, 4)), np.ones((2, 5, 4)), np.ones((2, 5, 6))\n"
+
+
+def found(code):
+    """(line, fix) of every finding of the rule; there must be no other."""
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert {each.code for each in findings} <= {"ATN503"}
+    return [(each.line, each.fix and each.fix.line) for each in findings]
+
+
+def weights(*lines, result="w @ v"):
+    return found(TORCH + "".join(f"    {line}\n" for line in (*lines, f"return {result}")))
+
+
+FILLED = 'scores.masked_fill({}, float("-inf"))'
+MASKS = [
+    ("keep[:, None, :]", "~keep[:, None, :]"),
+    ("keep[:, None, :].float()", "~keep[:, None, :]"),
+    ("keep.float()[:, None, :]", "keep.float()[:, None, :] == 0"),
+    ("keep.unsqueeze(1).to(scores.dtype)", "~keep.unsqueeze(1)"),
+    ("(keep & (lengths > 1)[:, None])[:, None]", "~(keep & (lengths > 1)[:, None])[:, None]"),
+    ("(~keep.logical_not())[:, None]", "~(~keep.logical_not())[:, None]"),
+    ("torch.tril(torch.ones(T, S))", "torch.tril(torch.ones(T, S)) == 0"),
+]
+
+
+@pytest.mark.parametrize(("mask", "hidden"), MASKS)
+def test_masks(mask, hidden):
+    line = f"w = torch.softmax({FILLED.format(hidden)}, dim=-1)"
+    assert weights(f"w = torch.softmax(scores, dim=-1) * {mask}") == [(10, line)]
+
+
+@pytest.mark.parametrize(
+    ("written", "fixed"),
+    [
+        ("F.softmax(scores, -1) * {}", "F.softmax({}, -1)"),
+        ("scores.softmax(-1) * {}", "{}.softmax(-1)"),
+        ("{} * scores.softmax(dim=2)", "{}.softmax(dim=2)"),
+    ],
+)
+def test_ways_to_call_softmax(written, fixed):
+    mask, hidden = MASKS[0]
+    line = f"w = {fixed.format(FILLED.format(hidden))}"
+    assert weights(f"w = {written.format(mask)}") == [(10, line)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("w = scores.softmax(-1)", "w = w * keep[:, None]"),
+        ("w = scores.softmax(-1)", "w *= keep[:, None]"),
+        ("w = scores.softmax(-1)", "w = torch.mul(w, keep[:, None])"),
+        ("w = F.dropout(scores.softmax(-1), 0.1)", "w = w * keep[:, None]"),
+    ],
+)
+def test_without_the_softmax_in_the_expression_there_is_no_fix(lines):
+    assert weights(*lines) == [(11, None)]
+
+
+MADE_UP_FOR = [
+    ("w = w / w.sum(-1, keepdim=True)",),
+    ("w = w / (w.sum(-1, keepdim=True) + 1e-9)",),
+    ("w = w / w.sum(-1, keepdim=True).clamp(min=1e-9)",),
+    ("total = w.sum(-1)", "w = w / total.unsqueeze(-1)"),
+    ("w = w * w.sum(-1, keepdim=True).reciprocal()",),
+    ("w = F.normalize(w, p=1, dim=-1)",),
+    ("w = F.softmax(w, dim=-1)",),
+]
+
+
+@pytest.mark.parametrize("lines", MADE_UP_FOR)
+def test_made_up_for(lines):
+    assert weights("w = scores.softmax(-1) * keep[:, None]", *lines) == []
+
+
+def test_the_sum_is_divided_instead():
+    first = "w = scores.softmax(-1) * keep[:, None]"
+    assert weights(first, result="(w @ v) / w.sum(-1, keepdim=True)") == []
+
+
+NO_MASKS = [
+    "(torch.arange(T)[None, :] < lengths[:, None])[:, :, None]",  # whole rows of queries
+    "(torch.rand(B, T, S) > 0.1)",
+    "(torch.rand_like(scores) > 0.1).float() / 0.9",
+    "torch.bernoulli(torch.full((B, T, S), 0.9))",
+    "torch.randn(B, T, S)",
+    "(keep[:, None] * torch.ones(B, 1, S))",
+    "(scores > 0)",
+    "2.0",
+]
+
+
+@pytest.mark.parametrize("factor", NO_MASKS)
+def test_what_is_no_mask_over_the_keys(factor):
+    assert weights(f"w = scores.softmax(-1) * {factor}") == []
+
+
+MASKED_BEFORE = [
+    "scores = scores.masked_fill(~keep[:, None], -1e9)",
+    "scores = torch.where(keep[:, None], scores, -1e9)",
+    "scores = scores - 1e9 * (1 - keep[:, None].float())",
+    "scores = scores + (~keep)[:, None] * -1e9",
+    "scores[~keep[:, None].expand(B, T, S)] = -1e9",
+]
+
+
+@pytest.mark.parametrize("line", MASKED_BEFORE)
+def test_scores_that_were_masked_before(line):
+    assert weights(line, "w = scores.softmax(-1) * keep[:, None]") == []
+
+
+def test_weights_that_meet_no_values():
+    assert weights("w = scores.softmax(-1) * keep[:, None]", result="w") == []
+
+
+@pytest.mark.parametrize(
+    ("mask", "condition"),
+    [
+        ("np.arange(5)[None] < np.array([5, 2])[:, None]", "mask"),
+        ("(np.arange(5)[None] < np.array([5, 2])[:, None]).astype(float)", "mask > 0"),
+        ("np.array([[True] * 5, [True, True, False, False, False]])", "mask"),
+    ],
+)
+def test_a_mask_from_the_call(mask, condition):
+    fixed = f"w = softmax(np.where({condition}, scores, -1e9))"
+    assert found(f"{NUMPY}{ARRAYS}attend(q, k, v, {mask})\n") == [(7, fixed)]
+
+
+def test_numbers_from_the_call_are_no_mask():
+    assert found(f"{NUMPY}{ARRAYS}attend(q, k, v, np.ones((2, 5)))\n") == []

@@ -1,0 +1,159 @@
+"""ATN307: which ways of repeating contradict each other, where that is said, and how it is mended."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+HEAD = "import numpy as np\nimport torch\n"
+KNOWN = (
+    "def f(x: torch.Tensor, y: torch.Tensor, n: int):\n"
+    "    B, T, d = x.shape\n"
+    "    assert y.shape == (B, T, d)\n"
+)
+ARRAYS = "x, y, n = np.ones((2, 5, 4)), np.ones((2, 5, 4)), 3\n"
+
+TILED = (
+    "x.repeat(n, 1, 1)",
+    "x.tile(n, 1, 1)",
+    "torch.tile(x, (n, 1, 1))",
+    "torch.cat([x] * n, dim=0)",
+    "torch.cat([x] * n)",
+    "x.unsqueeze(0).expand(n, B, T, d).reshape(n * B, T, d)",
+    "x[None].repeat(n, 1, 1, 1).view(-1, T, d)",
+    "torch.stack([x] * n, dim=0).flatten(0, 1)",
+)
+IN_PLACE = (
+    "y.repeat_interleave(n, dim=0)",
+    "torch.repeat_interleave(y, n, dim=0)",
+    "y.unsqueeze(1).expand(B, n, T, d).reshape(B * n, T, d)",
+    "y[:, None].repeat(1, n, 1, 1).flatten(0, 1)",
+    "torch.stack([y] * n, dim=1).view(B * n, T, d)",
+)
+
+
+def found(code):
+    """(line, fix) of every finding of the rule; there must be no other."""
+    findings = check_source((HEAD + code).encode(), "x.py", Settings()).findings
+    assert {each.code for each in findings} <= {"ATN307"}
+    return [(each.line, each.fix and each.fix.line) for each in findings]
+
+
+def meeting(left, right, together="a * b"):
+    return KNOWN + f"    a = {left}\n    b = {right}\n    return {together}\n"
+
+
+@pytest.mark.parametrize("right", IN_PLACE)
+@pytest.mark.parametrize("left", TILED)
+def test_tiled_meets_in_place(left, right):
+    assert found(meeting(left, right)) == [(8, None)]
+
+
+@pytest.mark.parametrize("left", TILED)
+def test_both_tiled(left):
+    assert found(meeting(left, "y.repeat(n, 1, 1)")) == []
+
+
+@pytest.mark.parametrize("right", IN_PLACE)
+def test_both_in_place(right):
+    assert found(meeting("x.repeat_interleave(n, dim=0)", right)) == []
+
+
+@pytest.mark.parametrize(
+    "together",
+    [
+        "torch.bmm(a, b.transpose(1, 2))",
+        "a @ b.mT",
+        "torch.einsum('bqd,bkd->bqk', a, b)",
+        "torch.cat([a, b], dim=-1)",
+        "torch.where(a > 0, a, b)",
+    ],
+)
+def test_where_rows_meet(together):
+    assert found(meeting(TILED[0], IN_PLACE[0], together)) == [(8, None)]
+
+
+def test_joined_along_the_repeated_axis_they_do_not_meet():
+    assert found(meeting(TILED[0], IN_PLACE[0], "torch.cat([a, b], dim=0)")) == []
+
+
+def test_the_majority_decides():
+    other = "    c = y.repeat_interleave(n, dim=0)\n    return"
+    code = meeting("x.repeat(n, 1, 1)", IN_PLACE[0], "(a * b, c)").replace("    return", other)
+    assert found(code) == [(6, "a = x.repeat_interleave(n, dim=0)")]
+    other = "    c = y.repeat(n, 1, 1)\n    return"
+    code = meeting("x.repeat(n, 1, 1)", IN_PLACE[0], "(a * b, c)").replace("    return", other)
+    assert found(code) == [(7, "b = y.repeat(n, 1, 1)")]
+
+
+def test_a_later_view_decides():
+    code = meeting("x.repeat(n, 1, 1)", IN_PLACE[0], "(a * b).view(B, n, T, d)")
+    assert found(code) == [(6, "a = x.repeat_interleave(n, dim=0)")]
+
+
+SPLITS = [
+    ("x.repeat(n, 1, 1)", "B, n", "x.repeat_interleave(n, dim=0)"),
+    ("torch.tile(x, (n, 1, 1))", "B, n", "x.repeat_interleave(n, dim=0)"),
+    ("torch.cat([x] * n, dim=0)", "B, n", "x.repeat_interleave(n, dim=0)"),
+    ("x.repeat_interleave(n, dim=0)", "n, B", "x.repeat(n, 1, 1)"),
+    ("torch.repeat_interleave(x, n, dim=0)", "n, B", "x.repeat(n, 1, 1)"),
+    ("torch.repeat_interleave(x, repeats=n, dim=0)", "n, B", "x.repeat(n, 1, 1)"),
+]
+
+
+@pytest.mark.parametrize(("repeat", "split", "fixed"), SPLITS)
+def test_split_the_other_way(repeat, split, fixed):
+    code = KNOWN + f"    a = {repeat}\n    return a.view({split}, T, d)\n"
+    assert found(code) == [(6, f"a = {fixed}")]
+    right = ", ".join(reversed(split.split(", ")))
+    assert found(code.replace(split + ", T", right + ", T")) == []
+
+
+@pytest.mark.parametrize(
+    ("repeat", "split", "fixed"),
+    [
+        ("np.tile(x, (n, 1, 1))", "2, n", "np.repeat(x, n, axis=0)"),
+        ("np.repeat(x, n, axis=0)", "n, 2", "np.tile(x, (n, 1, 1))"),
+        ("np.concatenate([x] * n, axis=0)", "2, n", "np.repeat(x, n, axis=0)"),
+    ],
+)
+def test_numpy(repeat, split, fixed):
+    code = ARRAYS + f"a = {repeat}\nb = a.reshape({split}, 5, 4)\n"
+    assert found(code) == [(4, f"a = {fixed}")]
+
+
+def test_rows_merged_by_a_view():
+    code = (
+        "def f(x: torch.Tensor, s: torch.Tensor):\n    B, T, d = x.shape\n"
+        "    assert s.shape == (B, d)\n    rows = x.reshape(B * T, d)\n"
+        "    queries = s.repeat(T, 1)\n    return (rows + queries).view(B, T, d)\n"
+    )
+    assert found(code) == [(7, "queries = s.repeat_interleave(T, dim=0)")]
+    assert found(code.replace("s.repeat(T, 1)", "s.repeat_interleave(T, dim=0)")) == []
+
+
+@pytest.mark.parametrize("together", ["torch.cat([a, b], dim=1).view(N, N, 2 * d)", "a + b"])
+def test_all_pairs_of_one_tensor(together):
+    code = (
+        "def f(h: torch.Tensor):\n    N, d = h.shape\n    a = h.repeat_interleave(N, dim=0)\n"
+        f"    b = h.repeat(N, 1)\n    return {together}\n"
+    )
+    assert found(code) == []
+
+
+def test_all_pairs_as_many_as_somebody_says():
+    code = (
+        "def f(h: torch.Tensor, N: int):\n    M, d = h.shape\n"
+        "    return h.repeat_interleave(N, dim=0) + h.repeat(N, 1)\n"
+    )
+    assert found(code) == []
+
+
+def test_copies_of_one_row_have_no_order():
+    code = "x = torch.ones(1, 4).repeat(3, 1).repeat(2, 1).view(3, 2, 4)\n"
+    assert found(code) == []
+
+
+def test_equal_sizes_have_one_order():
+    code = "a = torch.ones(3, 4).repeat(3, 1) * torch.ones(3, 4).repeat_interleave(3, dim=0)\n"
+    assert found(code) == []
