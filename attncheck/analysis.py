@@ -212,7 +212,7 @@ def _settle(
 
 
 def _take(found: dict[tuple[str, object], Diagnosed], reports: list[Diagnosed]) -> None:
-    """Add reports; of two about one thing the one in symbols is kept, with the stronger severity."""
+    """Add reports; of two about one thing that in symbols stays, with the stronger severity."""
     for report in reports:
         known = found.get(report.key)
         if known is None:
@@ -319,7 +319,7 @@ class Retraced:
             yield from traced.graph.operations
 
     def sites_of(self, function: str) -> Iterator[tuple[list[ShapeSite], Traced]]:
-        """The sites of a function, of the trace in names first, then of its latest concrete call."""
+        """The sites of a function: of the trace in names first, then of its latest call."""
         for traced in reversed(self.traces):
             if traced.function is not None or not function:
                 yield traced.sites, traced
@@ -343,7 +343,7 @@ class Retraced:
 
 
 def retrace(source: Source, settings: Settings, function: str, label: str | None) -> Retraced:
-    """Trace the module and one function again, under the hypothesis called `label` if one is given."""
+    """Trace the module and one function again, under the hypothesis `label` if one is given."""
     tracer = make_tracer(source, settings)
     module = tracer.run_module()
     analysis = Analysis(source, tracer, module)

@@ -1,8 +1,8 @@
 """One file, from bytes to findings: the only place that knows the order.
 
-bytes -> guarded tree -> traces -> diagnoses -> fixes and asserts -> suppressions -> findings. Nothing
-a file contains makes `check_source` raise: what cannot be read or parsed is a failed file with one
-finding that says why.
+bytes -> guarded tree -> traces -> diagnoses -> fixes and asserts -> suppressions -> findings.
+Nothing a file contains makes `check_source` raise: what cannot be read or parsed is a failed file
+with one finding that says why.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. ``fix`` is None where no candidate survived; ``refused`` then says which fell."""
+    """One finding. ``fix`` is None where no candidate survived; ``refused`` says which fell."""
 
     code: str
     name: str

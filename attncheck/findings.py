@@ -1,7 +1,7 @@
 """From diagnoses to findings: the four parts put together, each fix tried before it is offered.
 
-A diagnosis that rests on names or on prose becomes a finding only if a candidate fix makes the whole
-function consistent; what no edit explains is not said (SPEC section 2).
+A diagnosis that rests on names or on prose becomes a finding only if a candidate fix makes the
+whole function consistent; what no edit explains is not said (SPEC section 2).
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _asserts(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
     else:
         made = ()
     if diagnosed.report.rule.code in _ABOUT_SUMS and not any("allclose(" in text for text in made):
-        # The shapes agree with the mistake too: what tells is the sum, where the weights have a name.
+        # The shapes agree with the mistake too: the sum tells, where the weights have a name.
         return weights_elsewhere(after.traces, after.source, line) or made
     return made
 

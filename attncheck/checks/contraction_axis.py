@@ -31,8 +31,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
                 continue
             sizes = view.sizes(tensor)
             message = (
-                f"`{view.quote(operation.node)}` sums the weights over the axis of the queries; they"
-                " are normalised over the keys"
+                f"`{view.quote(operation.node)}` sums the weights over the axis of the"
+                " queries; they are normalised over the keys"
             )
             wanted = None if sizes is None else (*sizes[:-2], sizes[-1], sizes[-2])
             yield Report(

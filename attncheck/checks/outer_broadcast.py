@@ -26,5 +26,6 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         Kind.OUTER,
         operation,
         view,
-        "`{code}` meets {left} with {right}: every element with every other, a table nobody asked for",
+        "`{code}` meets {left} with {right}: every element with every other, a table that nobody"
+        " asked for",
     )

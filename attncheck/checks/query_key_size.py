@@ -28,5 +28,6 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         operation,
         view,
         "`{code}` is a dot product of a query and keys of different sizes, {left} and {right}",
-        "; dot scores are defined for equal sizes only: project the states to one size, never cut them",
+        "; dot scores are defined for equal sizes only: project the states to one size, never cut"
+        " them",
     )

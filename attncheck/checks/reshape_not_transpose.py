@@ -75,7 +75,7 @@ def _moved(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> str | No
 
 
 def _cut_before_or_after(operation: Operation, view: View) -> bool:
-    """Whether a slice was taken right before, or is taken right after: the other half of a shift."""
+    """Whether a slice is taken right before or right after: the other half of a shift."""
     _, tensor = next(operation.tensors())
     made = view.graph.maker(tensor)
     if made is not None and isinstance(made.event, Selection):

@@ -41,7 +41,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 
 
 def where(site: Site, view: View) -> cst.CSTNode:
-    """Where the axis was chosen: the call of the helper that was given it, or the softmax itself."""
+    """Where the axis was chosen: the call of a helper that was given it, or the softmax."""
     calls = site.softmax.place.calls
     if calls and len(getattr(calls[-1].node, "args", ())) > 1 and _is_given_axis(site, view):
         return calls[-1].node
@@ -72,14 +72,14 @@ def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) 
     sizes = shape.sizes()
     wrong, right = sizes[normalised], sizes[wanted]
     message = (
-        f"`{view.quote(where(site, view))}` normalises axis {normalised} ({wrong}), but the weighted"
-        f" sum runs over axis {wanted} ({right})"
+        f"`{view.quote(where(site, view))}` normalises axis {normalised} ({wrong}), but the"
+        f" weighted sum runs over axis {wanted} ({right})"
     )
     if wrong == right:
         message += "; the shapes agree, so nothing raises"
     derivation = (
-        f"the same shape, with axis {wanted} summing to one: the axis that softmax normalises is the"
-        " axis that the weighted sum contracts"
+        f"the same shape, with axis {wanted} summing to one: the axis that softmax normalises is"
+        " the axis that the weighted sum contracts"
     )
     return _finding(site, view, message, derivation, wanted)
 
@@ -90,8 +90,8 @@ def _over_all(site: Site, shape: Shape, view: View) -> Iterator[Report]:
     if position is None or not site.sums or len(shape.axes) < 2:
         return
     message = (
-        f"`{view.quote(site.softmax.node)}` divides by the sum over all of {text_of(shape.sizes())}:"
-        " the weights of one query do not sum to one"
+        f"`{view.quote(site.softmax.node)}` divides by the sum over all of"
+        f" {text_of(shape.sizes())}: the weights of one query do not sum to one"
     )
     derivation = f"each row divided by its own sum over axis {position}"
     yield _finding(site, view, message, derivation, position)

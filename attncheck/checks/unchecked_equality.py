@@ -1,4 +1,7 @@
-"""Dot attention needs ``d_s == d_h`` (Luong et al. 2015, section 3.1); where nothing says so, assert it."""
+"""Dot attention needs ``d_s == d_h``, which should be asserted where nothing else says so.
+
+Luong et al. 2015, section 3.1: the score "dot" is only defined for states of one size.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             RULE,
             operation,
             operation.node,
-            f"`{view.quote(operation.node)}` is right only if {pair.left.size} == {pair.right.size},"
-            " which nothing checks",
+            f"`{view.quote(operation.node)}` is right only if {pair.left.size} =="
+            f" {pair.right.size}, which nothing checks",
             Culprit(operand.node, tensor),
             view.sizes(tensor),
             "dot scores are defined for a query and keys of one size",

@@ -33,7 +33,7 @@ class Mismatch:
 
 
 def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
-    """How the contraction of a site's weights misses the axis they were normalised over, or None."""
+    """How a contraction of weights misses the axis they were normalised over, or None."""
     weights = as_tensor(site.softmax.output)
     shape = view.shape(weights)
     if shape is None or not shape.closed or site.axis is None or not shape.axes:

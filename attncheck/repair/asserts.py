@@ -1,8 +1,8 @@
 """Regression asserts: the shape that a fixed line gives, in the function's own names.
 
 A size is written as a name that the function has for it (``T_enc``), as an axis of a parameter
-(``encoder_states.shape[0]``), or as an expression over these; a size that cannot be written so makes
-no assert. Weights also sum to one over the axis that softmax normalises.
+(``encoder_states.shape[0]``), or as an expression over these; a size that cannot be written so
+makes no assert. Weights also sum to one over the axis that softmax normalises.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: i
     names = Names()
     named = [site for site in sites if site.name.isidentifier() and site.name != "return"]
     for site in named:
-        if type(site.value) is Int and site.value.size is not None:
-            if source.span(site.node).line <= line:
-                size = traced.facts.resolve(site.value.size)
-                if size.number is None:
-                    names.by_size.setdefault(size, site.name)
+        if type(site.value) is not Int or site.value.size is None:
+            continue
+        size = traced.facts.resolve(site.value.size)
+        if size.number is None and source.span(site.node).line <= line:
+            names.by_size.setdefault(size, site.name)
     for site in named:
         if source.span(site.node).line < line:
             _add_axes(names, site.name, _shape(as_tensor(site.value), traced))

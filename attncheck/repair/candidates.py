@@ -2,8 +2,8 @@
 
 Nothing here judges whether a candidate is right; `attncheck.repair.trial` applies each and traces
 again. Candidates come in the order in which they would be preferred: the smallest edit at the place
-that is to blame first. Those that would only broadcast the mistake away are marked, so that they can
-be shown as refused.
+that is to blame first. Those that would only broadcast the mistake away are marked, so that they
+can be shown as refused.
 """
 
 from __future__ import annotations

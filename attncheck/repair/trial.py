@@ -128,9 +128,10 @@ class Workshop:
             self._before[root] = retrace(self.source, self.settings, *root)
         before = self._before[root]
         for operation in after.operations():
-            if operation.clash is not None and not tolerable(operation, after.graph_of(operation)):
-                if after.line(operation) not in before.clashing or candidate.broadcasts:
-                    return f"then `{after.code(operation)}` {operation.clash.text}"
+            if operation.clash is None or tolerable(operation, after.graph_of(operation)):
+                continue
+            if after.line(operation) not in before.clashing or candidate.broadcasts:
+                return f"then `{after.code(operation)}` {operation.clash.text}"
         finding = (diagnosed.report.rule.code, self.source.span(diagnosed.report.node).line)
         came = after.keys - before.keys
         if finding in after.keys:

@@ -186,10 +186,11 @@ def _root(token: str, left: Value, right: Value) -> Scalar | None:
             return Scalar("float", root_of=size)
         if right.value == -0.5:
             return Scalar("float", root_of=size, inverse=True)
-    if token == "/" and type(right) is Scalar and right.root_of is not None:
-        if _as_float(left) == 1:
-            return Scalar("float", root_of=right.root_of, inverse=not right.inverse)
-    return None
+    if token != "/" or type(right) is not Scalar or right.root_of is None:
+        return None
+    if _as_float(left) != 1:
+        return None
+    return Scalar("float", root_of=right.root_of, inverse=not right.inverse)
 
 
 def _size(token: str, a: Size | None, b: Size | None) -> Size | None:

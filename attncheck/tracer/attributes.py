@@ -9,8 +9,8 @@ import libcst as cst
 
 from attncheck.algebra.shape import expand
 from attncheck.frameworks.lookup import find, is_property
-from attncheck.tracer import calls
 from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.builtins import CONSTANTS
 from attncheck.tracer.functions import call_function
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply_spelling
@@ -44,7 +44,7 @@ def get(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
 
 
 def _of_library(machine: Machine, base: Library, name: str, node: cst.Attribute) -> Value:
-    constant = calls.CONSTANTS.get(f"{base.path}.{name}")
+    constant = CONSTANTS.get(f"{base.path}.{name}")
     return constant if constant is not None else Library(f"{base.path}.{name}")
 
 

@@ -15,9 +15,7 @@ import libcst as cst
 from attncheck.frameworks.lookup import find, is_property
 from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
-from attncheck.tracer.builtins import BUILTINS as BUILTINS
-from attncheck.tracer.builtins import CONSTANTS as CONSTANTS
-from attncheck.tracer.builtins import GENERATORS
+from attncheck.tracer.builtins import BUILTINS, GENERATORS
 from attncheck.tracer.functions import call_function
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply_spelling

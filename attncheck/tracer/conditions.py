@@ -244,10 +244,11 @@ def _equate(machine: Machine, left: Value, right: Value) -> None:
         return
     if type(left) is ShapeOf or type(right) is ShapeOf:
         _equate_shapes(machine, left, right)
-    elif type(left) is Sequence and type(right) is Sequence:
-        if left.items is not None and right.items is not None:
-            for one, other in zip(left.items, right.items, strict=False):
-                _equate(machine, one, other)
+        return
+    if type(left) is not Sequence or type(right) is not Sequence:
+        return
+    for one, other in zip(left.items or (), right.items or (), strict=False):
+        _equate(machine, one, other)
 
 
 def _learn_divisible(machine: Machine, a: Size, b: Size) -> bool:

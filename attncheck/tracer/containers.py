@@ -1,4 +1,4 @@
-"""Sequences, dicts and shapes as containers: items, unpacking, iteration, methods that change them."""
+"""Sequences, dicts and shapes as containers: items, unpacking, iteration, changes in place."""
 
 from __future__ import annotations
 

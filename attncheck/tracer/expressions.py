@@ -15,6 +15,7 @@ from attncheck.algebra.size import const
 from attncheck.operators import indexing
 from attncheck.tracer import attributes, calls, conditions, containers, loops
 from attncheck.tracer.arithmetic import TOKENS, combine, negate
+from attncheck.tracer.builtins import BUILTINS
 from attncheck.tracer.functions import make_lambda
 from attncheck.tracer.machine import Evaluator, Machine
 from attncheck.tracer.recorder import apply
@@ -48,7 +49,7 @@ def _name(machine: Machine, node: cst.Name) -> Value:
     value = machine.environment.lookup(name)
     if value is not None:
         return value
-    return Library(f"builtins.{name}") if name in calls.BUILTINS else UNKNOWN
+    return Library(f"builtins.{name}") if name in BUILTINS else UNKNOWN
 
 
 def _integer(machine: Machine, node: cst.Integer) -> Value:

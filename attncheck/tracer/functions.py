@@ -63,7 +63,7 @@ _STATIC = {"staticmethod", "classmethod", "property", "cached_property", "setter
 def make_function(
     machine: Machine, node: cst.FunctionDef, owner: Class | None = None
 ) -> tuple[Function, bool]:
-    """The function that a ``def`` makes, and whether its decorators let calls through as written."""
+    """The function that a ``def`` makes, and whether its decorators let calls through."""
     static: str | None = None
     plain = node.asynchronous is None
     for decorator in node.decorators:

@@ -2,8 +2,8 @@
 
 Few known items are run one by one. Otherwise the body runs twice with an item as any of them is:
 the second run starts from what the first left, so that carried values are seen as carried; then
-whatever still changes is joined, and if that loses something, the body runs again. A list that grew by n items a round has n times as many items as
-there are rounds.
+whatever still changes is joined, and if that loses something, the body runs again. A list that
+grew by n items a round has n times as many items as there are rounds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from attncheck.values.value import UNKNOWN, Instance, Int, Mapping, Sequence, Va
 
 #: Loops with at most this many known items are run item by item.
 UNROLLED = 6
-#: Rounds that are run once the first has shown what is carried; two but for chains (``a = b; b = c``).
+#: Rounds run once the first has shown what is carried; two but for chains (``a = b; b = c``).
 MOST_ROUNDS = 4
 
 
@@ -189,7 +189,7 @@ def _grown(old: Value, new: Value, count: Size | None) -> Sequence | None:
 
 
 def _settled(before: Value, after: Value) -> Value:
-    """A value after the last round: a list that has grown before stays as long as all rounds make it."""
+    """A value after the last round; a list that has grown stays as long as all rounds make it."""
     if type(before) is Sequence and type(after) is Sequence and before.items is None:
         element = join(element_of(before), element_of(after))
         return Sequence(None, before.mutable, element, before.length)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from attncheck.tracer.program import ProgramEvidence
 
-#: What a traced file's functions may cost together, in statements and calls.
-FILE_STEPS = 40_000
 #: What one traced root (a function in general, the module body) may cost.
 ROOT_STEPS = 6_000
 #: How deep calls of the project's functions are followed.
@@ -212,7 +210,7 @@ class Machine:
             self.inner.setdefault(function, []).append(ShapeSite(function, name, node, value))
 
     def defined(self, function: Function) -> None:
-        """Note a function to be traced in general: one of the module or of a class, not a closure."""
+        """Note a function to be traced in general: of the module or of a class, no closure."""
         if self.frame.function is None:
             self.functions.append(function)
 

@@ -123,7 +123,7 @@ class Tracer:
     def _in_general(
         self, machine: Machine, function: Function, receiver: Instance | None
     ) -> tuple[bool, Value | None]:
-        """Run a function on arguments of which nothing is known; whether it ended, and its result."""
+        """Run a function on unknown arguments; whether it ended, and its result."""
         frame = Frame(self._closure(function), Place(function.qualified, function.node), function)
         result: list[Value] = []
 

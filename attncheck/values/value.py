@@ -57,7 +57,7 @@ class Int:
 class Scalar:
     """A number or string that is not known but is certainly no tensor.
 
-    ``root_of`` is the size whose square root it is, if it is one; ``inverse`` that it is one over it.
+    ``root_of`` is the size whose square root it is, if it is one; ``inverse`` that it is 1 over it.
     """
 
     kind: str
@@ -90,7 +90,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class ShapeOf:
-    """``x.shape`` where not every axis is known: unpacking or indexing it says how many there are."""
+    """``x.shape`` where not every axis is known: unpacking or indexing says how many there are."""
 
     shape: Shape
 
@@ -167,7 +167,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Class:
-    """A class of the checked project: its members, and its bases (of the project or of a library)."""
+    """A class of the checked project: its members, and its bases (the project's or a library's)."""
 
     name: str
     qualified: str

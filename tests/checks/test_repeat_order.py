@@ -1,4 +1,4 @@
-"""ATN307: which ways of repeating contradict each other, where that is said, and how it is mended."""
+"""ATN307: which ways of repeating contradict each other, where it is said, and how it is mended."""
 
 import pytest
 
