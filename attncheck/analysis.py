@@ -1,7 +1,8 @@
 """From a parsed file to its diagnoses: trace, try hypotheses, run the rules, weigh the evidence.
 
 What a module's own calls prove goes before what names suggest; a contradiction that rests on names
-or on prose is only a candidate here, until `attncheck.engine` has found the edit that resolves it.
+or on prose is only a candidate here, until `attncheck.findings` has found the edit that resolves
+it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
-from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Symbol
 from attncheck.attention import tolerable
@@ -270,11 +270,10 @@ def _evidence(report: Report) -> Evidence:
 
 
 def _severity(report: Report, evidence: Evidence) -> Severity:
+    """What rests on the names of tensors is a warning; all stronger evidence makes an error."""
     if report.rule.severity != "error":
         return report.rule.severity
-    clash = report.operation.clash
-    by_table = clash is not None and clash.verdict is Verdict.DISTINCT
-    return "warning" if evidence is Evidence.NAME or by_table else "error"
+    return "warning" if evidence is Evidence.NAME else "error"
 
 
 def _numbers(analysis: Analysis, function: Function, traced: Traced) -> dict[Symbol, int]:

@@ -59,7 +59,7 @@ class Screen:
         from rich.console import Console
         from rich.markdown import Markdown
 
-        Console(force_terminal=True, width=self.width).print(Markdown(text))
+        Console(force_terminal=True, no_color=False, width=self.width).print(Markdown(text))
 
 
 def complain(message: str) -> None:

@@ -111,7 +111,9 @@ def show(lines: Iterable[Line], stream: TextIO) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
+    console = Console(
+        file=stream, force_terminal=True, no_color=False, highlight=False, soft_wrap=True
+    )
     for line in lines:
         pieces = [(text, _STYLES[style]) for text, style in line]
         console.print(Text.assemble(*pieces))

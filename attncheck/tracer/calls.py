@@ -30,6 +30,7 @@ from attncheck.values.value import (
     LibraryMethod,
     Mapping,
     Method,
+    Parameter,
     Partial,
     Sequence,
     Super,
@@ -88,7 +89,7 @@ def call(machine: Machine, callee: Value, arguments: Arguments, node: cst.CSTNod
 def _not_modelled(machine: Machine, arguments: Arguments, node: cst.CSTNode, name: str) -> Value:
     """The unknown result of a call that nothing is known of; counted if it was given a tensor."""
     given = [*arguments.positional, *arguments.keywords.values()]
-    if any(type(value) is Tensor for value in given):
+    if any(type(value) is Tensor or type(value) is Parameter for value in given):
         machine.not_modelled(name or _spelled(node))
     return UNKNOWN
 

@@ -130,7 +130,7 @@ class ProgramEvidence:
 
     def _stated(self, function: Function, parameter: cst.Param) -> Value | None:
         name = parameter.name.value
-        declared = self.declared(function.qualified, name)
+        declared = self.declared(function.qualified, name, parameter.name)
         if declared is not None:
             return declared
         annotated = None
@@ -195,11 +195,15 @@ class ProgramEvidence:
 
     # -- variables -----------------------------------------------------------------------------
 
-    def declared(self, function: str, name: str) -> Tensor | None:
-        """The tensor that a declaration makes of a variable, or None."""
-        if not self.has_declarations:
+    def declared(self, function: str, name: str, node: cst.CSTNode) -> Tensor | None:
+        """The tensor that a declaration makes of a variable, or None.
+
+        `node` is any node of the function: a comment is about the function that it stands in.
+        """
+        if not self.has_declarations or self.line_of is None:
             return None
-        statement = self.declarations.of(name, function)
+        line = self.line_of(node) if function else 0
+        statement = self.declarations.of(name, function, line)
         if statement is None:
             return None
         return Tensor(

@@ -39,7 +39,7 @@ def assign(
 def _name(machine: Machine, target: cst.Name, value: Value, source: cst.CSTNode | None) -> None:
     name = target.value
     value = _named(machine, name, value)
-    declared = machine.evidence.declared(machine.frame.place.function, name)
+    declared = machine.evidence.declared(machine.frame.place.function, name, target)
     if declared is not None:
         value = declared
     machine.environment.assign(name, value)
