@@ -67,6 +67,13 @@ class Analysis:
     #: the hypothesis that tells most about each function, by qualified name
     labels: dict[str, str] = field(default_factory=dict)
 
+    def told_under(self, traced: Traced) -> None:
+        """Show a function under the hypothesis that a finding is told under."""
+        self.shown = [
+            traced if traced.function is not None and shown.function is traced.function else shown
+            for shown in self.shown
+        ]
+
 
 def make_tracer(source: Source, settings: Settings) -> Tracer:
     """A tracer for a file, with the evidence of its text and of the settings."""

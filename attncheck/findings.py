@@ -43,6 +43,7 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
         if not any(_explains(analysis, *found, diagnosed) for found in convicted):
             yield _finding(analysis, diagnosed, workshop.repair(diagnosed))
     for found in convicted:
+        analysis.told_under(found[0].traced)
         yield _finding(analysis, *found)
 
 

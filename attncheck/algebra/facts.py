@@ -370,10 +370,17 @@ def _one_symbol_a_name(size: Size) -> Size:
 
 
 def _sums_of_names(difference: Size) -> bool:
-    """Whether two sizes, what they share divided out, are plain names or sums of names."""
+    """Whether two sizes, what they share divided out, are plain names or sums of names.
+
+    Twice a name is one as well (a bidirectional encoder); a larger number may be what another name
+    stands for in this program.
+    """
     return all(
-        len(monomial) == 1 and monomial[0][1] == 1 and type(monomial[0][0]) is Symbol
-        for monomial in difference.primitive().terms
+        len(monomial) == 1
+        and monomial[0][1] == 1
+        and type(monomial[0][0]) is Symbol
+        and abs(coefficient) <= 2
+        for monomial, coefficient in difference.primitive().terms.items()
     )
 
 
