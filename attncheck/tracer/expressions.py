@@ -19,6 +19,7 @@ from attncheck.tracer.builtins import BUILTINS
 from attncheck.tracer.functions import make_lambda
 from attncheck.tracer.machine import Evaluator, Machine
 from attncheck.tracer.recorder import apply
+from attncheck.tracer.strings import plain_string
 from attncheck.values.join import join, join_all
 from attncheck.values.value import (
     ELLIPSIS,
@@ -43,12 +44,12 @@ _CONSTANT_NAMES: dict[str, Value] = {"None": NONE, "True": TRUE, "False": FALSE}
 
 def _name(machine: Machine, node: cst.Name) -> Value:
     name = node.value
-    constant = _CONSTANT_NAMES.get(name)
-    if constant is not None:
-        return constant
     value = machine.environment.lookup(name)
     if value is not None:
         return value
+    constant = _CONSTANT_NAMES.get(name)
+    if constant is not None:
+        return constant
     return Library(f"builtins.{name}") if name in BUILTINS else UNKNOWN
 
 
@@ -61,11 +62,9 @@ def _float(machine: Machine, node: cst.Float) -> Value:
 
 
 def _string(machine: Machine, node: cst.SimpleString) -> Value:
-    text = node.value
-    quote = text[0]
-    # Nearly every string is plain; evaluating it as Python does is a hundred times as dear.
-    if quote in "'\"" and "\\" not in text and not text.startswith(quote * 3):
-        return Const(text[1:-1])
+    plain = plain_string(node.value)
+    if plain is not None:
+        return Const(plain)
     try:
         return Const(ast.literal_eval(node.value))
     except (ValueError, SyntaxError):

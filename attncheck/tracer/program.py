@@ -22,6 +22,7 @@ from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.evidence.roles import PHRASES
 from attncheck.table import Hypothesis, Scope
+from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
 from attncheck.values.value import UNKNOWN, Function, Int, Scalar, Value, as_tensor
@@ -299,6 +300,9 @@ def _docstring(node: cst.FunctionDef) -> str | None:
         return None
     if type(expression.value) is not cst.SimpleString:
         return None
+    plain = plain_string(expression.value.value)
+    if plain is not None:
+        return plain
     try:
         text = ast.literal_eval(expression.value.value)
     except (ValueError, SyntaxError):
