@@ -53,10 +53,10 @@ class TooDeep:
 
 def too_deep(text: str) -> TooDeep | None:
     """What in `text` is too much for libcst, or None."""
-    return None if _everyday(text) else _scan(text)
+    return None if is_everyday(text) else _scan(text)
 
 
-#: What `_everyday` lets pass: signs in a row of lines that hang together, and ``elif`` in a file.
+#: What `is_everyday` lets pass: signs in a row of lines that hang together, and ``elif`` in a file.
 _EVERYDAY_SIGNS: Final = 120
 _EVERYDAY_BRANCHES: Final = 60
 _EVERYDAY_BRACKETS: Final = 12
@@ -68,7 +68,7 @@ _NO_SIGNS: Final = str.maketrans("", "", ".+-*/%@&|^~\"'([{")
 _WORDS: Final = (" not ", " and ", " or ", " if ", " for ", "lambda", "await ")
 
 
-def _everyday(text: str) -> bool:
+def is_everyday(text: str) -> bool:
     """Whether a quick look shows that nothing is nested or chained to speak of.
 
     Lines that brackets (in strings and comments too) tie together count as one; where that is no

@@ -1,8 +1,9 @@
 """Bytes to a guarded tree: the one door through which a checked file enters.
 
 libcst can kill the process: deep nesting overflows its stack, and its memory grows with the square
-of the nesting. So nothing reaches `libcst.parse_module` that CPython's own parser has not accepted
-and `attncheck.nesting` has not found shallow enough. libcst is imported only when a tree is made.
+of the nesting. So nothing reaches `libcst.parse_module` but what a quick look shows to be shallow,
+or what CPython's own parser and the exact limits of `attncheck.nesting` have let pass. What libcst
+refuses is refused in CPython's words. libcst is imported only when a tree is made.
 
 Offsets count code points of `Source.text`, which has no byte order mark and its own line endings.
 """
@@ -21,7 +22,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from attncheck.finding import Edit, Span
-from attncheck.nesting import TooDeep, too_deep
+from attncheck.nesting import TooDeep, is_everyday, too_deep
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -124,13 +125,14 @@ def mentions_tensors(data: bytes) -> bool:
 def load(data: bytes, path: str) -> Source:
     """Parse a file, or raise a `SourceError` that says in one line why that cannot be done."""
     text, encoding = decode(data)
-    refusal = _check_syntax(text, path, for_libcst=True)
+    refusal = None if is_everyday(text) else _check_syntax(text, path, for_libcst=True)
     import libcst
 
     with paused_gc():
         try:
             module = libcst.parse_module(text)
         except libcst.ParserSyntaxError as error:
+            refusal = refusal or _check_syntax(text, path, for_libcst=True)
             message = "Python can parse this line, libcst cannot"
             raise refusal or _at(message, text, error.raw_line, error.raw_column + 1) from None
     return Source(path, text, encoding, module)

@@ -233,10 +233,18 @@ def time_commands(attncheck: list[str], file: Path, starts: int) -> list[Command
 
 def run(argv: list[str], folder: str) -> tuple[float, float]:
     """CPU and wall seconds of one process, which may exit 0 (clean) or 1 (findings)."""
+    # An installed package has its bytecode; a checkout gets it in the first run, which is not timed.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     process = subprocess.run(
-        argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        argv,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -57,9 +57,9 @@ def test_a_folder_without_ignore_files_needs_no_pathspec(folder):
     assert imported(folder, ".") & TYPER_FREE == set()
 
 
-def test_a_broken_file_needs_no_parser(folder):
-    Path("broken.py").write_text("import numpy\nx = 1)\n")
-    assert imported(folder, "broken.py") & TYPER_FREE == set()
+def test_a_file_nested_too_deeply_never_meets_libcst(folder):
+    Path("deep.py").write_text(f"import numpy\nx = {'(' * 5000}{')' * 5000}\n")
+    assert imported(folder, "deep.py") & TYPER_FREE == set()
 
 
 def test_a_file_with_tensor_code_needs_of_libcst_only_its_core(folder):
