@@ -12,10 +12,7 @@ import libcst
 import pytest
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "tracer" / "programs").glob("*.py"))
-PIECES = (
-    "return = ( ) [ ] , : * ** lambda yield await None 1 def for in if else . @ -> := not import "
-    "from del global async match case _ { }"
-).split()
+PIECES = ["return", "=", "(", ")", "[", "]", ",", ":", "*", "**", "lambda", "yield", "await", "None", "1", "def", "for", "in", "if", "else", ".", "@", "->", ":=", "not", "import", "from", "del", "global", "async", "match", "case", "_", "{", "}"]
 
 
 def mutated(text: str, draw: random.Random) -> str:
