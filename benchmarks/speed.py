@@ -233,7 +233,7 @@ def time_commands(attncheck: list[str], file: Path, starts: int) -> list[Command
 
 def run(argv: list[str], folder: str) -> tuple[float, float]:
     """CPU and wall seconds of one process, which may exit 0 (clean) or 1 (findings)."""
-    # An installed package has its bytecode; a checkout gets it in the first run, which is not timed.
+    # An installed package has its bytecode; a checkout gets it in the first, untimed run.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
