@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from attncheck.algebra.shape import expand
-from attncheck.attention import LEARNED
+from attncheck.algebra.shape import Axis, expand
+from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.operators.events import Contraction
-from attncheck.table import Hints, Hypothesis, hypotheses
+from attncheck.table import Hints, Hypothesis, hypotheses, table_symbol
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.value import Function, Value, as_tensor
 
@@ -144,7 +144,16 @@ def _one_rank(consistent: list[Hypothesis]) -> bool:
 
 
 def _strained(traced: Traced) -> bool:
-    """Whether a trace only works because an axis of 1 is contracted with a size that may be 1."""
+    """Whether a trace only works by doing what no attention does.
+
+    It contracts an axis of 1 with a size that may be 1, or the batch; or its weights are
+    normalised over more than the keys.
+    """
+    sites = find_sites(traced.graph)
+    if any(site.over_all and _is_table(site) for site in sites):
+        return True
+    if any(_is_batch(axis) for site in sites for total in site.sums for axis in total.contracted):
+        return True
     return any(
         pair.left.is_one is not pair.right.is_one
         for operation in traced.graph.operations
@@ -152,6 +161,19 @@ def _strained(traced: Traced) -> bool:
         for pair in operation.event.pairs
         if pair.left.size is not None and pair.right.size is not None
     )
+
+
+def _is_table(site: Site) -> bool:
+    """Whether the weights of a site have more than one axis that is not 1."""
+    weights = as_tensor(site.softmax.output)
+    if weights is None or weights.shape is None or not weights.shape.closed:
+        return False
+    return sum(not axis.is_one for axis in weights.shape.axes) > 1
+
+
+def _is_batch(axis: Axis) -> bool:
+    symbol = None if axis.size is None else axis.size.symbol
+    return symbol is not None and table_symbol(symbol.name) == "batch_size"
 
 
 def has_weights(hypothesis: Hypothesis) -> bool:

@@ -274,13 +274,22 @@ def _indices(call: Call, condition: Shape | None) -> Value:
 
 
 def masked_fill(call: Call) -> Outcome:
-    """``x`` with a number where the mask is true; mask and x broadcast, in place only the mask."""
+    """``x`` with a number where the mask is true; mask and x broadcast, in place only the mask.
+
+    A mask of which not every axis is known is taken to fit into x, as torch's documentation asks
+    of it; one that certainly has more axes adds some, and an axis of 1 may be stretched.
+    """
     tensor = call.tensor("x")
     dtype = dtype_of(tensor)
-    shapes = operand_shape(call, "x"), operand_shape(call, "mask")
-    if shapes[0] is None or shapes[1] is None:
+    filled, mask = operand_shape(call, "x"), operand_shape(call, "mask")
+    if filled is None or mask is None:
         return Outcome(call.make(None, dtype), Elementwise("masked_fill", None))
-    return combine(call, "masked_fill", "fills", (shapes[0], shapes[1]), dtype, keep=False)
+    outcome = combine(call, "masked_fill", "fills", (filled, mask), dtype, keep=False)
+    fits = mask.row is not None and filled.row is None and mask.at_least <= len(filled.lead)
+    fits = fits and not any(axis.is_one for axis in filled.lead)
+    if not fits or outcome.clash is not None:
+        return outcome
+    return replace(outcome, value=call.make(without_marks(filled), dtype))
 
 
 def clip(call: Call) -> Outcome:
