@@ -206,7 +206,16 @@ def _attach_sums(graph: Graph, sites: list[Site]) -> None:
 
 
 def _source(tensor: Tensor, weights: dict[int, Site]) -> Site | None:
-    return None if tensor.operation is None else weights.get(tensor.operation)
+    """The site whose weights a tensor is.
+
+    After a branch (``if dropout is not None``) no single operation made it; the axis that softmax
+    has marked then tells.
+    """
+    if tensor.operation is not None:
+        return weights.get(tensor.operation)
+    axes = () if tensor.shape is None else tensor.shape.lead
+    marks = {number for axis in axes for number in axis.normalised}
+    return weights.get(marks.pop()) if len(marks) == 1 else None
 
 
 def _follow(

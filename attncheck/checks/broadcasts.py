@@ -237,9 +237,7 @@ def _outer(
             continue
         operand, tensor = tensors[side]
         sizes = view.sizes(tensor)
-        if sizes is None or operand.node is None or _asked_for(view, tensor):
-            continue
-        if _asked_for(view, tensors[1 - side][1]):
+        if sizes is None or operand.node is None or _is_meant(view, operand, tensors, side):
             continue
         # Differences of positions, all against all, are tables that are meant.
         if all(t.dtype in ("int", "bool") or _is_positions(view, t) for _, t in tensors):
@@ -293,6 +291,22 @@ def _is_positions(view: View, tensor: Tensor) -> bool:
             return False
         made = view.graph.maker(sources[0])
     return made is not None and isinstance(made.event, Creation) and made.event.kind == "arange"
+
+
+def _is_meant(
+    view: View, column: Operand, tensors: list[tuple[Operand, Tensor]], side: int
+) -> bool:
+    """Whether the axis of 1 was put in for this very operation.
+
+    It was if it is written in the operand, or if the other one was given an axis too. A column that
+    was kept under a name, and meets a plain vector later, was made for something else.
+    """
+    other = tensors[1 - side][1]
+    if _asked_for(view, other):
+        return True
+    named = type(column.node).__name__ == "Name"
+    plain = len(view.sizes(other) or ()) == 1
+    return not (named and plain) and _asked_for(view, tensors[side][1])
 
 
 def _asked_for(view: View, tensor: Tensor) -> bool:

@@ -118,7 +118,26 @@ def _transposed(
             f" = {text_of(result)}"
         )
         return Diagnosis(Kind.TRANSPOSED, Culprit(node, tensor), flipped[index], derivation)
-    return None
+    return _swapped(operation, view, operands, sizes)
+
+
+def _swapped(
+    operation: Operation,
+    view: View,
+    operands: tuple[Operand, Operand],
+    sizes: tuple[Sizes, Sizes],
+) -> Diagnosis | None:
+    """Operands that agree the other way about."""
+    left, right = sizes
+    node = operands[0].node
+    if min(len(left), len(right)) < 2 or node is None or not _agrees(right, left, view.facts):
+        return None
+    derivation = (
+        f"`{view.quote(operands[1].node)}` first, so that {text_of(right)} @ {text_of(left)}"
+        f" = {text_of(product_sizes(right, left))}"
+    )
+    tensor = next(operation.tensors())[1]
+    return Diagnosis(Kind.TRANSPOSED, Culprit(node, tensor), right, derivation)
 
 
 def _blame_right(operation: Operation, view: View) -> bool:

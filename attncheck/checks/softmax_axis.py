@@ -87,7 +87,7 @@ def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) 
 def _over_all(site: Site, shape: Shape, view: View) -> Iterator[Report]:
     """A hand-written softmax that divides by the sum over everything."""
     position = key_position(site, shape, view)
-    if position is None or not site.sums or len(shape.axes) < 2:
+    if position is None or not site.sums or sum(not axis.is_one for axis in shape.axes) < 2:
         return
     message = (
         f"`{view.quote(site.softmax.node)}` divides by the sum over all of"

@@ -13,7 +13,8 @@ from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import Site, WeightedSum, role_behind, same_axis, sum_behind
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Elementwise, Reduction
+from attncheck.operators.einsum import DOTS
+from attncheck.operators.events import Contraction, Einsum, Elementwise, Reduction
 from attncheck.table import Role, role_of, roles_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
@@ -28,8 +29,8 @@ class Mismatch:
 
     normalised: int
     contracted: int
-    #: which of the two is the key axis, or None if that cannot be told
-    keys: int | None
+    #: the key axis
+    keys: int
 
 
 def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
@@ -49,7 +50,9 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
         return None
     if shape.axes[normalised].is_one:
         return None
-    return Mismatch(normalised, contracted, key_position(site, shape, view))
+    keys = key_position(site, shape, view)
+    # Where no product tells, scores are taken to be written with the keys last.
+    return Mismatch(normalised, contracted, rank - 1 if keys is None else keys)
 
 
 def _position(shape: Shape, axis: Axis) -> int | None:
@@ -86,26 +89,34 @@ def _divided(weights: Tensor, sum_: WeightedSum, view: View) -> bool:
 def key_position(site: Site, shape: Shape, view: View) -> int | None:
     """The key axis of a site's weights, by the product that made the scores; None if unknown.
 
-    The keys are the operand that a name says is one, else the right one: scores are written
-    ``query @ key.T`` (Vaswani et al. 2017, section 3.2.1).
+    The keys are the operand that a name says is one, else the one that is summed as the values
+    too, else the right one: scores are written ``query @ key.T`` (Vaswani et al. 2017, section
+    3.2.1).
     """
     product = site.scores
-    if product is None or not isinstance(product.event, Contraction):
+    moves = None if product is None else _moves(product)
+    if product is None or moves is None:
         return None
     tensors = list(product.tensors())
-    if len(tensors) != 2:
-        return None
-    right_is_key = _is_key(view, product, 1) or not _is_key(view, product, 0)
-    index = 1 if right_is_key else 0
-    free = _free_axes(product, index, view)
+    named = [_is_key(view, product, index) for index in (0, 1)]
+    if not any(named):
+        named = [_is_summed(site, tensor) for _, tensor in tensors]
+    index = 0 if named == [True, False] else 1
+    free = _free_places(moves[index], moves[1 - index])
     output = view.shape(as_tensor(product.output))
-    if len(free) != 1 or output is None or not output.closed:
+    if len(free) != 1 or output is None or not output.closed or free[0] >= len(output.axes):
         return None
-    moved = product.event.right_to if index == 1 else product.event.left_to
-    place = moved[free[0]] if free[0] < len(moved) else None
-    if place is None or place >= len(output.axes):
-        return None
-    return _position(shape, output.axes[place])
+    return _position(shape, output.axes[free[0]])
+
+
+def _is_summed(site: Site, tensor: Tensor) -> bool:
+    """Whether the very tensor that was scored is what the weights are summed with."""
+    return any(
+        other is tensor
+        for total in site.sums
+        for place, (_, other) in enumerate(total.operation.tensors())
+        if place != total.weights
+    )
 
 
 def _is_key(view: View, product: Operation, index: int) -> bool:
@@ -122,11 +133,24 @@ def spoken_role(name: str | None) -> Role | None:
     return None if name is None else role_of(name)
 
 
-def _free_axes(product: Operation, index: int, view: View) -> list[int]:
-    """The axes of an operand that stay and are no batch axes: those after the ones both have."""
+#: Where each axis of an operand went in the output, or None if it was summed.
+_Moved = tuple[int | None, ...]
+
+
+def _moves(product: Operation) -> tuple[_Moved, _Moved] | None:
+    """Where the axes of both operands of a product went; None if it is not one of two."""
     event = product.event
-    assert isinstance(event, Contraction)
-    moved = event.right_to if index == 1 else event.left_to
-    other = event.left_to if index == 1 else event.right_to
-    shared = {place for place in other if place is not None}
-    return [axis for axis, place in enumerate(moved) if place is not None and place not in shared]
+    if len(list(product.tensors())) != 2:
+        return None
+    if isinstance(event, Contraction):
+        return event.left_to, event.right_to
+    if not isinstance(event, Einsum) or any(DOTS in letters for letters in event.inputs):
+        return None
+    places = {letter: place for place, letter in enumerate(event.output)}
+    left, right = (tuple(places.get(letter) for letter in letters) for letters in event.inputs)
+    return left, right
+
+
+def _free_places(moved: _Moved, other: _Moved) -> list[int]:
+    """Where the axes of an operand went that the other operand has not: no batch axes."""
+    return [place for place in moved if place is not None and place not in other]

@@ -282,14 +282,22 @@ def masked_fill(call: Call) -> Outcome:
     tensor = call.tensor("x")
     dtype = dtype_of(tensor)
     filled, mask = operand_shape(call, "x"), operand_shape(call, "mask")
-    if filled is None or mask is None:
+    if filled is None:
         return Outcome(call.make(None, dtype), Elementwise("masked_fill", None))
+    if mask is None:
+        shape = without_marks(filled) if _takes_masks(filled) else None
+        return Outcome(call.make(shape, dtype), Elementwise("masked_fill", None))
     outcome = combine(call, "masked_fill", "fills", (filled, mask), dtype, keep=False)
-    fits = mask.row is not None and filled.row is None and mask.at_least <= len(filled.lead)
-    fits = fits and not any(axis.is_one for axis in filled.lead)
-    if not fits or outcome.clash is not None:
+    if mask.row is None or outcome.clash is not None or not _takes_masks(filled):
+        return outcome
+    if mask.at_least > len(filled.lead):
         return outcome
     return replace(outcome, value=call.make(without_marks(filled), dtype))
+
+
+def _takes_masks(filled: Shape) -> bool:
+    """Whether a mask that fits into a shape leaves it as it is: all axes known, none of size 1."""
+    return filled.row is None and not any(axis.is_one for axis in filled.lead)
 
 
 def clip(call: Call) -> Outcome:

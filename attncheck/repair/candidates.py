@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
@@ -78,9 +79,9 @@ def _flip(view: View, node: cst.CSTNode | None, tensor: Tensor) -> Iterator[Cand
 
 
 def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
-    """Another tensor of the function in the culprit's place, if it has the shape wanted there."""
+    """Another learned weight in the place of the one that does not fit, if its shape is wanted."""
     culprit = report.culprit
-    if culprit is None or report.expected is None:
+    if culprit is None or report.expected is None or not is_weight(view.graph, culprit.tensor):
         return
     own = view.code(culprit.node).split(".")[0].split("[")[0]
     for site in view.traced.sites:
@@ -88,7 +89,7 @@ def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
         sizes = view.sizes(tensor)
         if tensor is None or sizes is None or not site.name.isidentifier() or site.name == own:
             continue
-        if site.node not in _parameters(view):
+        if site.node not in _parameters(view) or tensor.role not in LEARNED:
             continue
         if sizes == report.expected:
             yield edit(culprit.node, site.name, f"use {site.name}", safe=False)

@@ -6,6 +6,7 @@ functions are looked up by their full name, methods of arrays by the library of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -19,7 +20,7 @@ from attncheck.tracer.builtins import BUILTINS, GENERATORS
 from attncheck.tracer.functions import call_function
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply_spelling
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     UNKNOWN,
     Class,
@@ -37,6 +38,9 @@ from attncheck.values.value import (
     Value,
     as_tensor,
 )
+
+#: What people call a dropout that is passed to a function.
+_DROPOUT = re.compile(r"(?:\w+_)?drop(?:out)?(?:_(?:fn|layer))?")
 
 
 def call_expression(machine: Machine, node: cst.Call) -> Value:
@@ -299,6 +303,18 @@ def _super(machine: Machine) -> Value:
     return Super(receiver, function.owner) if isinstance(receiver, Instance) else UNKNOWN
 
 
+def _call_parameter(
+    machine: Machine, callee: Parameter, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    """A callable that was passed in: by its name a dropout gives back what it is given."""
+    spelling = find("torch.nn.functional.dropout")
+    if _DROPOUT.fullmatch(callee.name) and len(arguments.positional) == 1 and spelling is not None:
+        value = apply_spelling(machine, spelling, arguments, node)
+        if type(value) is Tensor:
+            return replace(value, evidence=Evidence.NAME)
+    return _not_modelled(machine, arguments, node, "")
+
+
 _CALLERS: dict[type, Callable[[Machine, Any, Arguments, cst.CSTNode], Value]] = {
     Library: _call_library,
     LibraryMethod: _call_library_method,
@@ -307,4 +323,5 @@ _CALLERS: dict[type, Callable[[Machine, Any, Arguments, cst.CSTNode], Value]] = 
     Partial: _call_partial,
     Class: construct,
     Instance: _call_instance,
+    Parameter: _call_parameter,
 }

@@ -33,6 +33,7 @@ from attncheck.values.value import (
     Int,
     Library,
     Mapping,
+    Parameter,
     Scalar,
     Sequence,
     ShapeOf,
@@ -98,6 +99,10 @@ def compare(
         return _sizes(machine, token, left.size, right.size)
     if type(left) is Const and type(right) is Const and token in ("==", "!="):
         return Const((left.value == right.value) is (token == "=="))
+    if type(left) is Parameter and type(right) in (Int, Const, Scalar):
+        # Of a tensor a tensor of its shape, of a number a truth that is not known.
+        tensor = replace(left.tensor, dtype="bool", optional=False)
+        return Parameter(left.name, tensor, Int(None))
     if as_tensor(left) is not None or as_tensor(right) is not None:
         return UNKNOWN
     return Scalar("bool")

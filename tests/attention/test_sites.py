@@ -193,3 +193,20 @@ def test_the_key_axis_may_come_first():
     code = TORCH + "s = k @ q.T\nw = s.softmax(dim=0)\nout = w.T @ v\n"
     assert codes(code) == []
     assert codes(code.replace("dim=0", "dim=1")) == ["ATN301"]
+
+
+@pytest.mark.parametrize(
+    "dim, sum_, expected",
+    [
+        ("-1", "'bij,bjd->bid', w, v", []),
+        ("1", "'bij,bjd->bid', w, v", ["ATN301"]),
+        ("-1", "'bji,bjd->bid', w, v", ["ATN302"]),
+    ],
+)
+def test_einsum_tells_the_key_axis(dim, sum_, expected):
+    code = (
+        "def f(q, k, v):\n    s = torch.einsum('bid,bjd->bij', q, k)\n"
+        f"    w = s.softmax(dim={dim})\n    return torch.einsum({sum_})\n"
+        "f(torch.ones(2, 5, 6), torch.ones(2, 5, 6), torch.ones(2, 5, 8))\n"
+    )
+    assert codes(code) == expected
