@@ -282,3 +282,16 @@ def test_asserts_hold_once_it_is_fixed(case):
 def test_no_fix_is_offered(code):
     (finding,) = findings(code)
     assert (finding.fix, finding.regression) == (None, ())
+
+
+def test_weights_without_a_name_are_asserted_where_the_caller_names_them():
+    code = (
+        NUMPY + "def softmax(x):\n    e = np.exp(x)\n    return e / e.sum(axis=1)\n"
+        "def attend(query, key, value):\n    weights = softmax(query @ key.T)\n"
+        "    for row in weights:\n        print(row)\n    return weights @ value\n"
+        "attend(np.ones((5, 3)), np.ones((7, 3)), np.ones((7, 4)))\n"
+    )
+    (finding,) = findings(code)
+    assert (finding.code, finding.span.line) == ("ATN203", 4)
+    # The rows of the weights have a name too; that they sum to one says nothing new.
+    assert finding.regression == ("assert np.allclose(weights.sum(axis=-1), 1)",)
