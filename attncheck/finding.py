@@ -74,7 +74,6 @@ class FixPart:
     description: str
     applicability: Applicability
     edits: tuple[Edit, ...]
-    refused: tuple[Refused, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,14 +88,14 @@ def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Findin
         message,
         _tensor(analysis, diagnosed, report.culprit),
         expected,
-        _fix(repair, refused),
+        _fix(repair),
         refused,
         _asserts(diagnosed, repair),
         tuple(_trace(analysis, diagnosed)),
     )
 
 
-def _fix(repair: Repair, refused: tuple[Refused, ...]) -> FixPart | None:
+def _fix(repair: Repair) -> FixPart | None:
     candidate = repair.candidate
     if candidate is None:
         return None
@@ -104,7 +104,6 @@ def _fix(repair: Repair, refused: tuple[Refused, ...]) -> FixPart | None:
         candidate.description,
         "safe" if candidate.safe else "unsafe",
         repair.edits,
-        refused,
     )
 
 

@@ -68,14 +68,17 @@ def _is_product(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.BinaryOperation | cst.Call)
 
 
-def _flip(view: View, node: cst.CSTNode | None, tensor: Tensor) -> Iterator[Candidate]:
+def _flip(
+    view: View, node: cst.CSTNode | None, tensor: Tensor, *, result_too: bool = False
+) -> Iterator[Candidate]:
+    """Transpose one operand; to put a transpose where the result then turns too is a decision."""
     if node is None:
         return
     text = flipped(view, node, tensor)
     if text is not None:
-        yield edit(
-            node, text, f"transpose {view.code(node)}" if text.endswith(".T") else f"use {text}"
-        )
+        adds = text.endswith(".T")
+        description = f"transpose {view.code(node)}" if adds else f"use {text}"
+        yield edit(node, text, description, safe=not (adds and result_too))
 
 
 def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
@@ -152,7 +155,7 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
     sizes = view.sizes(culprit.tensor)
     turned = _is_turned(sizes, report.expected)
     if turned:
-        yield from _flip(view, culprit.node, culprit.tensor)
+        yield from _flip(view, culprit.node, culprit.tensor, result_too=True)
         yield from _flip_maker(view, culprit.tensor)
     elif sizes is not None and report.expected is not None:
         for axis in range(len(sizes) + 1):
@@ -162,7 +165,7 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
     for operand, tensor in tensors:
         if operand.node is None or operand.node is culprit.node:
             continue
-        yield from _flip(view, operand.node, tensor)
+        yield from _flip(view, operand.node, tensor, result_too=True)
         if turned and (other := view.sizes(tensor)) is not None:
             text = with_axis_of_one(view, operand.node, tensor, len(other), len(other))
             yield edit(operand.node, text, "give it an axis of 1", broadcasts=True)

@@ -98,7 +98,7 @@ def _fix(finding: Finding) -> dict[str, Any] | None:
         "description": fix.description,
         "applicability": fix.applicability,
         "edits": [_edit(edit) for edit in fix.edits],
-        "refused": [_refused(refused) for refused in (*fix.refused, *finding.refused)],
+        "refused": [_refused(refused) for refused in finding.refused],
     }
 
 

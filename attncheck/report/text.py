@@ -147,8 +147,7 @@ def _parts(finding: Finding, width: int | None) -> Iterator[Line]:
     if finding.trace:
         steps = (f"{step.expression} {shape_text(step.shape)}" for step in finding.trace)
         yield from _row("trace", " · ".join(steps), "", width)
-    refused = (*(finding.fix.refused if finding.fix else ()), *finding.refused)
-    for each in refused:
+    for each in finding.refused:
         yield from _row("refused", f"{each.line}  ({each.reason})", "dim", width)
 
 

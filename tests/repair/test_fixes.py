@@ -295,3 +295,18 @@ def test_weights_without_a_name_are_asserted_where_the_caller_names_them():
     assert (finding.code, finding.span.line) == ("ATN203", 4)
     # The rows of the weights have a name too; that they sum to one says nothing new.
     assert finding.regression == ("assert np.allclose(weights.sum(axis=-1), 1)",)
+
+
+@pytest.mark.parametrize(
+    "sizes, code, line, applicability",
+    [
+        ("(5, 3)", "c = a + b", "c = a.T + b", "unsafe"),
+        ("(3, 5)", "c = a.T + b", "c = a + b", "safe"),
+    ],
+)
+def test_a_transpose_put_in_that_turns_the_result_wants_a_decision(
+    sizes, code, line, applicability
+):
+    (finding,) = findings(NUMPY + f"a = np.ones({sizes})\nb = np.ones(5)\n{code}\n")
+    assert (finding.code, finding.fix.line) == ("ATN110", line)
+    assert finding.fix.applicability == applicability

@@ -46,8 +46,8 @@ TRANSPOSED = Finding(
         "transpose U_a",
         "safe",
         (Edit(Span(7, 38, 7, 41), "U_a.T"),),
-        (Refused("projected_enc = U_a * 2", "broadcasts (d_attn,) over (T_enc, d_h)"),),
     ),
+    refused=(Refused("projected_enc = U_a * 2", "broadcasts (d_attn,) over (T_enc, d_h)"),),
     regression=("assert projected_enc.shape == (T_enc, d_attn)",),
     trace=(
         TraceStep(7, "encoder_states", ("T_enc", "d_h"), "role"),

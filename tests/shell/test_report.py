@@ -91,7 +91,7 @@ class TestFullText:
         )
 
     def test_a_fix_that_wants_a_decision_says_so(self):
-        fix = replace(TRANSPOSED.fix, applicability="unsafe", refused=())
+        fix = replace(TRANSPOSED.fix, applicability="unsafe")
         text = rendered(replace(TRANSPOSED, fix=fix))
         row = "  fix      projected_enc = encoder_states @ U_a.T  (unsafe: transpose U_a)\n"
         assert row in text
@@ -150,7 +150,8 @@ class TestFullText:
             message=evil,
             tensor=replace(TRANSPOSED.tensor, name=evil, origin=evil),
             expected=replace(TRANSPOSED.expected, derivation=evil),
-            fix=replace(TRANSPOSED.fix, line=evil, refused=(Refused(evil, evil),)),
+            fix=replace(TRANSPOSED.fix, line=evil),
+            refused=(Refused(evil, evil),),
             regression=(evil,),
             trace=(TraceStep(1, evil, (evil,), "code"),),
         )
