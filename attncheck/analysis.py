@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
-from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Symbol
 from attncheck.attention import tolerable
 from attncheck.checks.report import Report
@@ -30,7 +29,7 @@ from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import Evidence
-from attncheck.values.value import Function, Unknown, as_tensor
+from attncheck.values.value import Function, Unknown, as_tensor, expanded
 
 
 @dataclass(slots=True)
@@ -288,12 +287,9 @@ def _numbers(analysis: Analysis, function: Function, traced: Traced) -> dict[Sym
     seen = hints(analysis.tracer, function).sizes
     numbers: dict[Symbol, int] = {}
     for site in traced.sites:
-        tensor = as_tensor(site.value)
         sizes = seen.get(site.name)
-        if tensor is None or tensor.shape is None or sizes is None:
-            continue
-        shape = expand(tensor.shape, traced.facts)
-        if not shape.closed or len(shape.axes) != len(sizes):
+        shape = None if sizes is None else expanded(site.value, traced.facts)
+        if sizes is None or shape is None or not shape.closed or len(shape.axes) != len(sizes):
             continue
         for axis, number in zip(shape.axes, sizes, strict=True):
             symbol = None if axis.size is None else axis.size.symbol

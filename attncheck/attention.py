@@ -294,16 +294,6 @@ def contracted_axes(operation: Operation, operand: int) -> tuple[Axis, ...]:
     return ()
 
 
-def axis_position(shape: Shape | None, axis: Axis) -> int | None:
-    """Where `axis` stands in a closed shape, or None."""
-    if shape is None or not shape.closed:
-        return None
-    for index, other in enumerate(shape.axes):
-        if other is axis:
-            return index
-    return None
-
-
 def operands(operation: Operation) -> Iterator[tuple[int, Operand, Tensor]]:
     """The tensor operands with their positions."""
     for index, (operand, tensor) in enumerate(operation.tensors()):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Symbol
 from attncheck.checks.report import Sizes
 from attncheck.finding import ShapeText
 from attncheck.tracer.trace import Traced
-from attncheck.values.value import Parameter, Value, as_tensor
+from attncheck.values.value import Parameter, Value, as_tensor, expanded
 
 
 def sizes_text(sizes: Sizes | None) -> ShapeText | None:
@@ -23,11 +22,8 @@ def sizes_text(sizes: Sizes | None) -> ShapeText | None:
 
 def shape_text(value: Value, facts: Facts) -> ShapeText | None:
     """The shape of a tensor value, or None if it is none or not all its axes are known."""
-    tensor = as_tensor(value)
-    if tensor is None or tensor.shape is None:
-        return None
-    shape = expand(tensor.shape, facts)
-    return sizes_text(shape.sizes()) if shape.closed else None
+    shape = expanded(value, facts)
+    return sizes_text(shape.sizes()) if shape is not None and shape.closed else None
 
 
 def use_table_names(traced: Traced) -> None:
@@ -38,10 +34,9 @@ def use_table_names(traced: Traced) -> None:
     kin: dict[str, set[Symbol]] = {}
     valued: dict[str, set[Symbol]] = {}
     for site in traced.sites:
-        tensor = as_tensor(site.value)
-        if tensor is None or tensor.shape is None:
+        shape = expanded(site.value, traced.facts)
+        if shape is None:
             continue
-        shape = expand(tensor.shape, traced.facts)
         for axis in (*shape.lead, *shape.trail):
             for symbol in axis.size.symbols() if axis.size is not None else ():
                 if symbol.kin is not None:

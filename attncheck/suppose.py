@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from attncheck.algebra.shape import Axis, expand
+from attncheck.algebra.shape import Axis
 from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.operators.events import Contraction
 from attncheck.table import Hints, Hypothesis, hypotheses, table_symbol
 from attncheck.tracer.trace import Traced, Tracer
-from attncheck.values.value import Function, Value, as_tensor
+from attncheck.values.value import Function, Value, as_tensor, expanded
 
 #: Operations without which a function is not attention, whatever its parameters are called.
 _PRODUCTS = frozenset(
@@ -217,11 +217,8 @@ def _seen(tracer: Tracer, function: Function) -> dict[str, list[Value]]:
 
 
 def _sizes(tracer: Tracer, value: Value) -> tuple[int | None, ...] | None:
-    tensor = as_tensor(value)
-    if tensor is None or tensor.shape is None:
-        return None
-    shape = expand(tensor.shape, tracer.home_facts)
-    if not shape.closed:
+    shape = expanded(value, tracer.home_facts)
+    if shape is None or not shape.closed:
         return None
     return tuple(None if axis.size is None else axis.size.evaluate() for axis in shape.axes)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from attncheck.algebra.shape import Shape, expand
+from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import Site, find_sites
 from attncheck.checks.report import Sizes, sizes_of, text_of
 from attncheck.source import Source
 from attncheck.values.tensor import Tensor
+from attncheck.values.value import expanded
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -104,9 +105,7 @@ class View:
 
     def shape(self, tensor: Tensor | None) -> Shape | None:
         """A tensor's shape with all that the trace found out put in."""
-        if tensor is None or tensor.shape is None:
-            return None
-        return expand(tensor.shape, self.facts)
+        return expanded(tensor, self.facts)
 
     def sizes(self, tensor: Tensor | None) -> Sizes | None:
         """A tensor's sizes, or None if not all its axes are known."""

@@ -15,7 +15,7 @@ from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Row, Shape, close, expand, with_leading, with_trailing
 from attncheck.operators.call import Call
 from attncheck.operators.events import Clash, Fault
-from attncheck.values.value import Const, Sequence, as_integer
+from attncheck.values.value import Const
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,23 +152,9 @@ def append(shape: Shape, axes: Iterable[Axis]) -> Shape:
     return Shape(shape.lead, shape.row, shape.trail + tuple(axes))
 
 
-def axis_numbers(call: Call, name: str = "axis") -> tuple[int, ...] | None:
-    """An axis argument as a tuple of numbers; None if it is left out or unknown.
-
-    `unknown_axis` tells the two apart.
-    """
-    return call.integers(name)
-
-
 def unknown_axis(call: Call, name: str = "axis") -> bool:
     """Whether an axis argument was given but is not known."""
     return call.given(name) and call.integers(name) is None
-
-
-def is_single(call: Call, name: str = "axis") -> bool:
-    """Whether an axis argument is one number, not a tuple."""
-    value = call.value(name)
-    return value is not None and not isinstance(value, Sequence) and as_integer(value) is not None
 
 
 def is_bool(call: Call, name: str) -> bool:

@@ -13,6 +13,7 @@ from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape, expand, with_leading, with_trailing
 from attncheck.algebra.size import Size
 from attncheck.operators.axes import out_of_range
+from attncheck.operators.call import Call
 from attncheck.operators.events import Clash, Fault
 
 
@@ -50,6 +51,15 @@ def seat(shape: Shape, axis: int, facts: Facts) -> Seat | None:
     if grown is None:
         return None
     return Seat(grown, axis if axis >= 0 else axis + grown.at_least)
+
+
+def seat_of(call: Call, default: int | None = None) -> tuple[Seat | None, Clash | None]:
+    """The axis of ``x`` that a call names (else the `default` one), or why it has none."""
+    shape = call.shape("x")
+    axis = call.integer("axis") if call.given("axis") else default
+    if shape is None or axis is None:
+        return None, None
+    return seat(shape, axis, call.facts), axis_clash(shape, axis, call.facts)
 
 
 def leading(shape: Shape, count: int, facts: Facts, rank: int = 0) -> Shape | None:

@@ -11,18 +11,9 @@ from attncheck.operators.call import Call
 from attncheck.operators.elementwise import broadcast_clash, without_marks
 from attncheck.operators.events import Clash, Event, Fault, Outcome, Selection
 from attncheck.operators.literals import literal_shape
-from attncheck.operators.seats import Seat, axis_clash, resized, seat
+from attncheck.operators.seats import Seat, axis_clash, resized, seat, seat_of
 from attncheck.operators.slicing import covers
 from attncheck.values.value import NONE, Sequence
-
-
-def _seat(call: Call, default: int | None = None) -> tuple[Seat | None, Clash | None]:
-    """The axis of ``x`` that the call names, or why it has none."""
-    shape = call.shape("x")
-    axis = call.integer("axis") if call.given("axis") else default
-    if shape is None or axis is None:
-        return None, None
-    return seat(shape, axis, call.facts), axis_clash(shape, axis, call.facts)
 
 
 def _dtype(call: Call) -> str | None:
@@ -127,7 +118,7 @@ def take(call: Call) -> Outcome:
     if not call.given("axis"):
         shape = None if wanted is None else without_marks(wanted)
         return Outcome(call.make(shape, tensor.dtype))
-    found, clash = _seat(call)
+    found, clash = seat_of(call)
     if found is None or wanted is None or not wanted.closed:
         return Outcome(call.make(None, tensor.dtype), clash=clash)
     return Outcome(
@@ -137,7 +128,7 @@ def take(call: Call) -> Outcome:
 
 def index_select(call: Call) -> Outcome:
     """torch.index_select: the length of ``index`` on the axis; the index is a vector."""
-    found, clash = _seat(call)
+    found, clash = seat_of(call)
     wanted = call.shape("index")
     if wanted is not None and wanted.at_least > 1:
         text = f"selects by an index of {wanted}, which is no vector"
@@ -162,7 +153,7 @@ def _instead(found: Seat, wanted: Shape) -> Event | None:
 
 def select(call: Call) -> Outcome:
     """torch.select: one place of an axis, without the axis."""
-    found, clash = _seat(call)
+    found, clash = seat_of(call)
     if found is None:
         return Outcome(call.make(None, _dtype(call)), clash=clash)
     size, number = found.axis.size, call.size("index")
@@ -180,7 +171,7 @@ def _without(found: Seat) -> Event | None:
 
 def narrow(call: Call) -> Outcome:
     """torch.narrow: ``length`` places of an axis from ``start`` on."""
-    found, clash = _seat(call)
+    found, clash = seat_of(call)
     if found is None:
         return Outcome(call.make(None, _dtype(call)), clash=clash)
     length, start = call.size("length"), call.size("start")
@@ -255,7 +246,7 @@ def topk(call: Call) -> Outcome:
 
 
 def _ranked(call: Call, name: str, message: str) -> Outcome:
-    found, clash = _seat(call, -1)
+    found, clash = seat_of(call, -1)
     if found is None:
         return Outcome(_pair(call, None), clash=clash)
     size, count = found.axis.size, call.size(name)
@@ -267,7 +258,7 @@ def _ranked(call: Call, name: str, message: str) -> Outcome:
 
 def kth_value(call: Call) -> Outcome:
     """torch.kthvalue: (values, indices) without the axis, or with a 1 in its place."""
-    found, clash = _seat(call, -1)
+    found, clash = seat_of(call, -1)
     keepdims = call.flag("keepdims")
     if found is None or keepdims is None:
         return Outcome(_pair(call, None), clash=clash)
@@ -352,9 +343,7 @@ def positions_by_axis(call: Call) -> Outcome:
 
 def membership(call: Call) -> Outcome:
     """isin: one truth value for each element of ``x``."""
-    value = call.value("x")
-    shape = None if value is None else literal_shape(value, call.facts)[0]
-    return Outcome(call.make(None if shape is None else without_marks(shape), "bool"))
+    return _each_element(call, "x", "bool")
 
 
 def unique(call: Call) -> Outcome:
@@ -367,9 +356,14 @@ def unique(call: Call) -> Outcome:
 
 def search(call: Call) -> Outcome:
     """searchsorted, bucketize, digitize: the shape of what is looked up, integers."""
-    value = call.value("y")
+    return _each_element(call, "y", "int")
+
+
+def _each_element(call: Call, name: str, dtype: str) -> Outcome:
+    """One answer for each element of an argument, which may be a list."""
+    value = call.value(name)
     shape = None if value is None else literal_shape(value, call.facts)[0]
-    return Outcome(call.make(None if shape is None else without_marks(shape), "int"))
+    return Outcome(call.make(None if shape is None else without_marks(shape), dtype))
 
 
 # -- windows and vectors ---------------------------------------------------------------------------
@@ -377,7 +371,7 @@ def search(call: Call) -> Outcome:
 
 def unfold(call: Call) -> Outcome:
     """torch.Tensor.unfold: windows every ``step``; (n, a) over axis 0 to (m, a, length)."""
-    found, clash = _seat(call)
+    found, clash = seat_of(call)
     length, step = call.size("length"), call.size("step")
     if found is None or not found.shape.closed:
         return Outcome(call.make(None, _dtype(call)), clash=clash)

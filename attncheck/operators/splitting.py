@@ -17,7 +17,7 @@ from attncheck.algebra.size import ZERO, Size, const
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Event, Fault, Outcome, Selection
-from attncheck.operators.seats import axis_clash, resized, seat
+from attncheck.operators.seats import resized, seat_of
 from attncheck.operators.slicing import slice_axis
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Int, Sequence, Slice, Value
@@ -71,13 +71,10 @@ Pieces: TypeAlias = tuple[list[Axis] | None, Clash | None]
 
 def _split(call: Call, cut: Callable[[Call, Axis], Pieces]) -> Outcome:
     tensor = call.tensor("x")
-    axis = call.integer("axis") if call.given("axis") else 0
     unknown = Sequence(None, element=call.make(None))
-    if tensor is None or tensor.shape is None or axis is None:
-        return Outcome(unknown)
-    found = seat(tensor.shape, axis, call.facts)
-    if found is None:
-        return Outcome(unknown, clash=axis_clash(tensor.shape, axis, call.facts))
+    found, clash = seat_of(call, 0)
+    if tensor is None or found is None:
+        return Outcome(unknown, clash=clash)
     event: Event | None = _all_kept(found.shape)
     pieces, clash = cut(call, found.axis)
     if clash is not None:
@@ -152,12 +149,17 @@ def _pieces_by_chunk(call: Call, axis: Axis) -> Pieces:
     return [resized(axis, const(size), call.facts) for size in sizes], None
 
 
-def _pieces_by_section(call: Call, axis: Axis) -> Pieces:
-    value = call.value("parts")
-    if type(value) is Sequence or type(value) is Tensor:
-        return _pieces_at_indices(call, axis)
+def _count(call: Call) -> int | None:
+    """How many pieces a call asks for, or None if that is unknown or too many to list."""
     count = call.integer("parts")
-    if count is None or not 0 < count <= MOST_PIECES:
+    return count if count is not None and 0 < count <= MOST_PIECES else None
+
+
+def _pieces_by_section(call: Call, axis: Axis) -> Pieces:
+    if type(call.value("parts")) in (Sequence, Tensor):
+        return _pieces_at_indices(call, axis)
+    count = _count(call)
+    if count is None:
         return None, None
     total = axis.size
     if total is not None and call.facts.divisible(total, const(count)) is Verdict.DIFFERENT:
@@ -167,11 +169,10 @@ def _pieces_by_section(call: Call, axis: Axis) -> Pieces:
 
 
 def _pieces_by_unequal_section(call: Call, axis: Axis) -> Pieces:
-    value = call.value("parts")
-    if type(value) is Sequence or type(value) is Tensor:
+    if type(call.value("parts")) in (Sequence, Tensor):
         return _pieces_at_indices(call, axis)
-    count = call.integer("parts")
-    if count is None or not 0 < count <= MOST_PIECES:
+    count = _count(call)
+    if count is None:
         return None, None
     size, total = axis.size, _number(axis.size)
     if total is not None:
@@ -210,13 +211,9 @@ def _number(size: Size | None) -> int | None:
 def halve(call: Call) -> Outcome:
     """torch.nn.functional.glu: half of an axis gates the other; clashes if the size is odd."""
     tensor = call.tensor("x")
-    axis = call.integer("axis") if call.given("axis") else -1
     dtype = None if tensor is None else tensor.dtype
-    if tensor is None or tensor.shape is None or axis is None:
-        return Outcome(call.make(None, dtype))
-    found = seat(tensor.shape, axis, call.facts)
+    found, clash = seat_of(call, -1)
     if found is None:
-        clash = axis_clash(tensor.shape, axis, call.facts)
         return Outcome(call.make(None, dtype), clash=clash)
     parts: Value = Int(const(2))
     halved = replace(call, arguments=call.arguments | {"parts": parts})
@@ -228,13 +225,10 @@ def halve(call: Call) -> Outcome:
 def unbind(call: Call) -> Outcome:
     """The slices along an axis, each without it: (n, a) to n times (a,)."""
     tensor = call.tensor("x")
-    axis = call.integer("axis") if call.given("axis") else 0
     unknown = Sequence(None, element=call.make(None))
-    if tensor is None or tensor.shape is None or axis is None:
-        return Outcome(unknown)
-    found = seat(tensor.shape, axis, call.facts)
-    if found is None:
-        return Outcome(unknown, clash=axis_clash(tensor.shape, axis, call.facts))
+    found, clash = seat_of(call, 0)
+    if tensor is None or found is None:
+        return Outcome(unknown, clash=clash)
     item = call.make(found.put(), tensor.dtype)
     rank = found.shape.rank
     kept = () if rank is None else tuple(i for i in range(rank) if i != found.index)

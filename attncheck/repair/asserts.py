@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from attncheck.algebra.shape import Axis, Shape, expand
+from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import find_sites
 from attncheck.checks.report import Report
@@ -20,8 +20,7 @@ from attncheck.operators.events import Contraction
 from attncheck.source import Source
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced
-from attncheck.values.tensor import Tensor
-from attncheck.values.value import Instance, Int, as_tensor
+from attncheck.values.value import Instance, Int, as_tensor, expanded
 
 
 @dataclass(slots=True)
@@ -83,7 +82,7 @@ def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: i
             names.by_size.setdefault(size, site.name)
     for site in named:
         if source.span(site.node).line < line:
-            _add_axes(names, site.name, _shape(as_tensor(site.value), traced))
+            _add_axes(names, site.name, expanded(site.value, traced.facts))
     for site in named:
         if isinstance(site.value, Instance):
             _add_attributes(names, site.name, site.value, traced)
@@ -96,7 +95,7 @@ def _add_attributes(names: Names, owner: str, instance: Instance, traced: Traced
         if type(value) is Int and value.size is not None and value.size.number is None:
             names.by_size.setdefault(value.size, f"{owner}.{name}")
     for name, value in instance.attributes.items():
-        _add_axes(names, f"{owner}.{name}", _shape(as_tensor(value), traced))
+        _add_axes(names, f"{owner}.{name}", expanded(value, traced.facts))
 
 
 def _add_axes(names: Names, name: str, shape: Shape | None) -> None:
@@ -108,12 +107,6 @@ def _add_axes(names: Names, name: str, shape: Shape | None) -> None:
         if axis.tag is not None:
             birth = (axis.tag.root, axis.tag.index)
             names.by_birth.setdefault(birth, f"{name}.shape[{index}]")
-
-
-def _shape(tensor: Tensor | None, traced: Traced) -> Shape | None:
-    if tensor is None or tensor.shape is None:
-        return None
-    return expand(tensor.shape, traced.facts)
 
 
 def asserts(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -> tuple[str, ...]:
@@ -134,7 +127,7 @@ def asserts(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -
             code = code if code.isidentifier() else f"({code})"
         elif not isinstance(site.node, cst.Name | cst.Attribute):
             continue
-        text = _shape_assert(code, _shape(as_tensor(site.value), traced), names)
+        text = _shape_assert(code, expanded(site.value, traced.facts), names)
         if text is not None and text not in made:
             made.append(text)
         if site.name != "return":
@@ -194,8 +187,8 @@ def _sum_assert(site: ShapeSite, traced: Traced) -> list[str]:
     for attention in find_sites(traced.graph):
         if attention.softmax.number != tensor.operation or attention.over_all:
             continue
-        shape = _shape(tensor, traced)
-        whole = _shape(as_tensor(attention.softmax.output), traced)
+        shape = expanded(tensor, traced.facts)
+        whole = expanded(attention.softmax.output, traced.facts)
         if shape is None or whole is None or not shape.closed or not shape.axes:
             return []
         if whole.closed and shape.rank != whole.rank:  # one row of the weights, as a loop gives it

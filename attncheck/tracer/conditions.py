@@ -40,6 +40,7 @@ from attncheck.values.value import (
     Value,
     as_size,
     as_tensor,
+    expanded,
 )
 
 _TOKENS = {
@@ -236,8 +237,7 @@ def _rank_subject(machine: Machine, node: cst.BaseExpression) -> Shape | None:
 def _shape_if(machine: Machine, node: cst.Attribute, names: set[str]) -> Shape | None:
     if node.attr.value not in names:
         return None
-    tensor = as_tensor(machine.evaluate(node.value))
-    return None if tensor is None or tensor.shape is None else expand(tensor.shape, machine.facts)
+    return expanded(machine.evaluate(node.value), machine.facts)
 
 
 def _equate(machine: Machine, left: Value, right: Value) -> None:

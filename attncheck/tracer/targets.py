@@ -190,14 +190,6 @@ def parameter_site(machine: Machine, parameter: cst.Param, value: Value) -> None
     machine.show(name, parameter.name, value)
 
 
-def known_tensor(value: Value) -> bool:
-    """Whether a value is a tensor with all sizes known: for the coverage figures."""
-    tensor = as_tensor(value)
-    if not isinstance(tensor, Tensor) or tensor.shape is None or not tensor.shape.closed:
-        return False
-    return all(axis.size is not None for axis in tensor.shape.axes)
-
-
 _ASSIGNERS: dict[type, Callable[[Machine, Any, Value, cst.CSTNode | None], None]] = {
     cst.Name: _name,
     cst.Tuple: _tuple,

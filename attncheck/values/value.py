@@ -12,7 +12,8 @@ from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from attncheck.algebra.shape import Shape
+from attncheck.algebra.facts import Facts
+from attncheck.algebra.shape import Shape, expand
 from attncheck.algebra.size import Size
 from attncheck.values.tensor import Tensor
 
@@ -240,6 +241,14 @@ def as_tensor(value: Value) -> Tensor | None:
     if type(value) is Tensor:
         return value
     return value.tensor if type(value) is Parameter else None
+
+
+def expanded(value: Value | None, facts: Facts) -> Shape | None:
+    """The shape of a tensor with all that `facts` found out put in; None if it is not known."""
+    tensor = None if value is None else as_tensor(value)
+    if tensor is None or tensor.shape is None:
+        return None
+    return expand(tensor.shape, facts)
 
 
 def as_size(value: Value) -> Size | None:
