@@ -99,32 +99,25 @@ def classes(call: Call) -> Outcome:
 
 def similarity(call: Call) -> Outcome:
     """cosine_similarity: ``x`` and ``y`` broadcast, then the axis is summed away."""
+    return _compared(call, call.integer("axis") if call.given("axis") else 1, keepdims=False)
+
+
+def pairwise(call: Call) -> Outcome:
+    """pairwise_distance: ``x`` and ``y`` broadcast, then the last axis is summed away."""
+    return _compared(call, -1, call.flag("keepdims"))
+
+
+def _compared(call: Call, axis: int | None, keepdims: bool | None) -> Outcome:
     left, right = call.shape("x"), call.shape("y")
-    axis = call.integer("axis") if call.given("axis") else 1
-    if left is None or right is None or axis is None:
+    if left is None or right is None or axis is None or keepdims is None:
         return Outcome(call.make(None, "float"))
     spread = broadcast(left, right, call.facts)
     clash = broadcast_clash(spread, "compares", (left, right))
     if clash is not None or spread.shape is None:
         return Outcome(call.make(None, "float"), Loss(_kind(call), spread), clash)
     found = seat(spread.shape, axis, call.facts)
-    clash = None if found is not None else axis_clash(spread.shape, axis, call.facts)
-    shape = None if found is None else without_marks(found.put())
-    return Outcome(call.make(shape, "float"), Loss(_kind(call), spread), clash)
-
-
-def pairwise(call: Call) -> Outcome:
-    """pairwise_distance: ``x`` and ``y`` broadcast, then the last axis is summed away."""
-    left, right, keepdims = call.shape("x"), call.shape("y"), call.flag("keepdims")
-    if left is None or right is None or keepdims is None:
-        return Outcome(call.make(None, "float"))
-    spread = broadcast(left, right, call.facts)
-    clash = broadcast_clash(spread, "compares", (left, right))
-    if clash is not None or spread.shape is None:
-        return Outcome(call.make(None, "float"), Loss(_kind(call), spread), clash)
-    found = seat(spread.shape, -1, call.facts)
     if found is None:
-        clash = axis_clash(spread.shape, -1, call.facts)
+        clash = axis_clash(spread.shape, axis, call.facts)
         return Outcome(call.make(None, "float"), Loss(_kind(call), spread), clash)
     shape = found.put(Axis(ONE, made="keepdims")) if keepdims else found.put()
     return Outcome(call.make(without_marks(shape), "float"), Loss(_kind(call), spread))

@@ -87,6 +87,15 @@ def test_the_fix_restores_the_line_or_its_values(edit: Edit):
     assert findings(fixed, edit.rendition) == []
 
 
+def hold_now_and_not_before(edit, finding, done, args, line):
+    for assertion in finding.regression:
+        holds(assertion, done, line)
+    with pytest.raises((AssertionError, ValueError)):
+        broken = run(edit.source, edit.rendition, args)
+        for assertion in finding.regression:
+            holds(assertion, broken, line)
+
+
 @pytest.mark.parametrize("edit", RESTORED, ids=str)
 def test_the_asserts_hold_once_fixed_and_not_before(edit: Edit):
     finding = finding_of(edit)
@@ -94,12 +103,7 @@ def test_the_asserts_hold_once_fixed_and_not_before(edit: Edit):
     args = arguments(edit.rendition)
     fixed, line = applied(edit.source, finding)
     done = run(fixed, edit.rendition, args)
-    for assertion in finding.regression:
-        holds(assertion, done, line)
-    with pytest.raises((AssertionError, ValueError)):
-        broken = run(edit.source, edit.rendition, args)
-        for assertion in finding.regression:
-            holds(assertion, broken, line)
+    hold_now_and_not_before(edit, finding, done, args, line)
 
 
 def new_names(line, text):
@@ -141,9 +145,4 @@ def test_asserts_hold_once_projected_and_not_before(edit: Edit):
     finding = finding_of(edit)
     assert finding.regression
     done, _, args, line = with_projection(edit)
-    for assertion in finding.regression:
-        holds(assertion, done, line)
-    with pytest.raises((AssertionError, ValueError)):
-        broken = run(edit.source, edit.rendition, args)
-        for assertion in finding.regression:
-            holds(assertion, broken, line)
+    hold_now_and_not_before(edit, finding, done, args, line)
