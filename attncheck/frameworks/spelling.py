@@ -101,12 +101,39 @@ def parse_signature(text: str) -> tuple[ParameterName, ...]:
     return tuple(parameters)
 
 
+@dataclass(slots=True)
+class LayerSpelling:
+    """How a layer class is written: its constructor, its call, and the weights that it has.
+
+    ``making`` and ``calling`` are spellings of one operator, which is given the arguments of both
+    by their neutral names. ``weights`` has the shape of each parameter of the layer as text over
+    the constructor's neutral names: ``"out_features in_features"``, with a number in front for a
+    multiple: ``"3*width"``.
+    """
+
+    path: str
+    making: Spelling
+    calling: Spelling
+    weights: dict[str, str]
+
+    @property
+    def operator(self) -> Operator:
+        """What calling the layer does."""
+        return self.calling.operator
+
+    @property
+    def library(self) -> str:
+        """The library: the first part of the path."""
+        return self.calling.library
+
+
 class Table:
     """The spellings of one library, by full name."""
 
     def __init__(self, library: str) -> None:
         self.library = library
         self.spellings: dict[str, Spelling] = {}
+        self.layers: dict[str, LayerSpelling] = {}
         #: the full names that are read like attributes: ``torch.Tensor.mT``
         self.properties: set[str] = set()
 
@@ -121,3 +148,21 @@ class Table:
         """Register `operator` under names that are read without being called."""
         self.add(names, operator, signature, **fixed)
         self.properties.update(names.split())
+
+    def add_layer(
+        self,
+        names: str,
+        operator: Operator,
+        making: str,
+        calling: str = "input:x",
+        weights: dict[str, str] | None = None,
+        **fixed: Value,
+    ) -> None:
+        """Register a layer class: `operator` is given the arguments of `making` and `calling`."""
+        for path in names.split():
+            self.layers[path] = LayerSpelling(
+                path,
+                Spelling(path, operator, making, dict(fixed)),
+                Spelling(path, operator, calling),
+                weights or {},
+            )

@@ -136,6 +136,38 @@ class LibraryMethod:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """A layer that a library defines, as it was made: ``nn.Linear(d_model, d_k)``.
+
+    ``settings`` are the constructor's arguments by their neutral names, as far as they were given;
+    ``written`` the expressions that they were written as, ``node`` the construction itself.
+    """
+
+    path: str
+    settings: AbstractMapping[str, Value]
+    written: AbstractMapping[str, Any] = field(default_factory=dict)
+    node: cst.CSTNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """``nn.Sequential``: callables by name, each called on what the one before gives.
+
+    ``repeated`` is what any of an unknown number of them is like, where they are not listed.
+    """
+
+    items: tuple[tuple[str, Value], ...]
+    repeated: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several values, of which nobody knows which: what a flag has decided."""
+
+    options: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """A function or lambda of the checked project, with the names it closes over."""
 
@@ -225,6 +257,9 @@ Value: TypeAlias = (
     | Slice
     | Library
     | LibraryMethod
+    | Layer
+    | Chain
+    | Choice
     | Function
     | Method
     | Partial
