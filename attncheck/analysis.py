@@ -74,8 +74,11 @@ class Analysis:
         ]
 
 
-def make_tracer(source: Source, settings: Settings) -> Tracer:
-    """A tracer for a file, with the evidence of its text and of the settings."""
+def make_tracer(source: Source, settings: Settings, followed: set[str] | None = None) -> Tracer:
+    """A tracer for a file, with the evidence of its text and of the settings.
+
+    `followed` collects the other files of the project that are read.
+    """
     declared = declared_in_comments(source.text)
     scope = Scope([*settings.dims, *declared_dims(declared)])
     declarations = Declarations(declared, _blocks(source, bool(declared)), scope, settings.tensors)
@@ -88,7 +91,7 @@ def make_tracer(source: Source, settings: Settings) -> Tracer:
         lines=source.lines,
         line_of=lambda node: source.span(node).line,
     )
-    return Tracer(source.module, scope, evidence)
+    return Tracer(source, scope, evidence, followed)
 
 
 def _blocks(source: Source, wanted: bool) -> list[tuple[int, int]]:
@@ -242,11 +245,16 @@ def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) ->
     view = View(traced, analysis.source, analysis.tracer.evidence, numbers)
     diagnosed = []
     for report in run_checks(view):
-        if _on_nothing(report) or _on_another_path(traced, report):
+        if _is_elsewhere(report) or _on_nothing(report) or _on_another_path(traced, report):
             continue
         evidence = _evidence(report)
         diagnosed.append(Diagnosed(report, traced, view, _severity(report, evidence), evidence))
     return diagnosed
+
+
+def _is_elsewhere(report: Report) -> bool:
+    """Whether a report is about what code of another file does: its own check tells that."""
+    return report.operation.elsewhere and report.node is report.operation.node
 
 
 def _on_nothing(report: Report) -> bool:
@@ -344,9 +352,14 @@ class Retraced:
         return " ".join(self.source.code(operation.node).split())
 
 
-def retrace(source: Source, settings: Settings, function: str, label: str | None) -> Retraced:
-    """Trace the module and one function again, under the hypothesis `label` if one is given."""
-    tracer = make_tracer(source, settings)
+def retrace(
+    source: Source, settings: Settings, function: str, label: str | None, followed: set[str]
+) -> Retraced:
+    """Trace the module and one function again, under the hypothesis `label` if one is given.
+
+    `followed` collects the other files of the project that are read.
+    """
+    tracer = make_tracer(source, settings, followed)
     module = tracer.run_module()
     analysis = Analysis(source, tracer, module)
     traces = [module]

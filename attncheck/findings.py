@@ -37,7 +37,7 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
     """The findings of a file, each with its fix and asserts."""
     if not analysis.certain and not analysis.suspects:
         return
-    workshop = Workshop(analysis.source, settings, analysis.labels)
+    workshop = Workshop(analysis.source, settings, analysis.labels, analysis.tracer.followed)
     convicted = [found for group in analysis.suspects if (found := _convict(workshop, group))]
     for diagnosed in analysis.certain:
         if not any(_explains(analysis, *found, diagnosed) for found in convicted):
@@ -160,7 +160,7 @@ def _decided(
         return at, f"`{view.code(operand.node)}` {view.text(source)} turned, {words}"
     if made is not None:
         line = view.line(made.node)
-        if made.node is diagnosed.report.culprit_node:
+        if made.elsewhere or made.node is diagnosed.report.culprit_node:
             return DecidedAt(line, "operation"), f"as computed here, line {line}"
         return DecidedAt(line, "operation"), f"made by `{view.code(made.node)}`, line {line}"
     decided = tensor.decided

@@ -44,8 +44,14 @@ class Workshop:
     """Tries candidates for the findings of one file, within a budget of traces."""
 
     def __init__(
-        self, source: Source, settings: Settings, labels: dict[str, str], most: int = 60
+        self,
+        source: Source,
+        settings: Settings,
+        labels: dict[str, str],
+        followed: set[str],
+        most: int = 60,
     ) -> None:
+        self.followed = followed
         self.labels = labels
         self.source = source
         self.settings = settings
@@ -110,7 +116,7 @@ class Workshop:
             patched = load(data, self.source.path)
         except (SourceError, ValueError):
             return None
-        return retrace(patched, self.settings, *self._root(diagnosed))
+        return retrace(patched, self.settings, *self._root(diagnosed), self.followed)
 
     def _root(self, diagnosed: Diagnosed) -> tuple[str, str | None]:
         """The function to trace again, and the hypothesis to do so under."""
@@ -125,7 +131,7 @@ class Workshop:
         """Why a candidate is no fix, or None if it is one."""
         root = self._root(diagnosed)
         if root not in self._before:
-            self._before[root] = retrace(self.source, self.settings, *root)
+            self._before[root] = retrace(self.source, self.settings, *root, self.followed)
         before = self._before[root]
         for operation in after.operations():
             if operation.clash is None or tolerable(operation, after.graph_of(operation)):

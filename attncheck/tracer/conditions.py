@@ -29,6 +29,7 @@ from attncheck.values.value import (
     Class,
     Const,
     Function,
+    Imported,
     Instance,
     Int,
     Library,
@@ -52,7 +53,7 @@ _TOKENS = {
     cst.GreaterThanEqual: ">=",
 }
 #: What is certainly not None.
-_NOT_NONE = (Int, Scalar, Sequence, Mapping, Function, Class, Instance, Library)
+_NOT_NONE = (Int, Scalar, Sequence, Mapping, Function, Class, Instance, Library, Imported)
 
 
 def truth(value: Value) -> bool | None:
@@ -64,7 +65,7 @@ def truth(value: Value) -> bool | None:
         return None if number is None else number != 0
     if type(value) is Sequence and value.items is not None:
         return bool(value.items)
-    if type(value) in (Function, Class, Instance):
+    if type(value) in (Function, Class, Instance, Imported):
         return True
     return None
 
