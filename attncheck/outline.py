@@ -16,6 +16,7 @@ import stat
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from attncheck.source import Source, SourceError, decode, parse
@@ -41,25 +42,42 @@ _GLOBAL: Final = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an import takes, as written: ``from ..module import name``, or a module by itself.
+
+    ``name`` is empty for a module, ``*`` for all its names; ``level`` counts the leading dots.
+    """
+
+    level: int
+    module: str
+    name: str = ""
+
+
 class Part:
     """One or a few top-level statements, and the names that they bind or change.
 
-    ``first`` is the line in the file that it starts in (from 1). ``defines`` says that it is one
-    function or class; ``has_star`` that it binds all names of another file.
+    ``first`` is the line in the file that it starts in (from 1). ``names`` says of each name the
+    imports that bind it, or None where something else does. ``defines`` says that the part is one
+    function or class.
     """
 
-    __slots__ = ("_refusal", "_source", "defines", "first", "has_star", "names", "text")
+    __slots__ = ("_refusal", "_source", "defines", "first", "names", "stars", "text")
 
     def __init__(self, text: str, first: int, definition: str | None) -> None:
         self.text = text
         self.first = first
-        self.has_star = False
         self.defines = definition is not None
-        self.names = frozenset(self._read_names() if definition is None else [definition])
+        self.names: dict[str, Target | None] = {}
+        self.stars: list[Target] = []
+        if definition is None:
+            self._read_names()
+        else:
+            self.names[definition] = None
         self._source: Source | None = None
         self._refusal: SourceError | None = None
 
-    def _read_names(self) -> Iterator[str]:
+    def _read_names(self) -> None:
         if _MAIN.match(self.text):
             return
         try:
@@ -68,13 +86,21 @@ class Part:
                 tree = ast.parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             # Which names it binds is then not known.
-            yield from _WORD.findall(self.text)
+            self.names = dict.fromkeys(_WORD.findall(self.text))
             return
         for node in _own_nodes(tree):
-            if isinstance(node, ast.alias) and node.name == "*":
-                self.has_star = True
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for name, target in _imports(node):
+                    self._bind(name, target)
             else:
-                yield from _bound(node)
+                for name in _bound(node):
+                    self._bind(name, None)
+
+    def _bind(self, name: str, target: Target | None) -> None:
+        if target is not None and target.name == "*":
+            self.stars.append(target)
+        elif self.names.setdefault(name, target) != target:
+            self.names[name] = None
 
     def source(self) -> Source:
         """The parsed statements; raises SourceError if they cannot be parsed."""
@@ -86,6 +112,7 @@ class Part:
             except SourceError as error:
                 self._refusal = error
                 raise
+            _kept.parsed += len(self.text)
         return self._source
 
     @property
@@ -108,9 +135,14 @@ class Outline:
         for number, part in enumerate(self.parts):
             for name in part.names:
                 self.by_name.setdefault(name, []).append(number)
-        self.stars = [number for number, part in enumerate(self.parts) if part.has_star]
+        self.stars = [star for part in self.parts for star in part.stars]
         declared = _GLOBAL.findall(text)
         self._changed = {name for names in declared for name in _WORD.findall(names)}
+
+    def alias(self, name: str) -> Target | None:
+        """The one import that a name always comes from; None if it is bound in any other way."""
+        targets = {self.parts[number].names[name] for number in self.by_name.get(name, ())}
+        return targets.pop() if len(targets) == 1 else None
 
     def is_steady(self, name: str) -> bool:
         """Whether a name has one value for all who ask: the one that its last part gives it.
@@ -143,7 +175,30 @@ class Outline:
         return sum(part.parsed for part in self.parts)
 
 
-_kept: OrderedDict[str, Outline] = OrderedDict()
+class _Kept:
+    """The outlines of the files that were asked for lately, by path, the latest last."""
+
+    def __init__(self) -> None:
+        self.outlines: OrderedDict[str, Outline] = OrderedDict()
+        #: how many characters of them have been parsed
+        self.parsed = 0
+
+    def of(self, path: str, data: bytes) -> Outline:
+        """The outline of a file that holds `data`; raises SourceError if that is no text."""
+        known = self.outlines.pop(path, None)
+        if known is not None and known.data != data:
+            self.parsed -= known.parsed
+            known = None
+        while self.outlines and (
+            len(self.outlines) >= _MOST_OUTLINES or self.parsed > _MOST_PARSED
+        ):
+            _, oldest = self.outlines.popitem(last=False)
+            self.parsed -= oldest.parsed
+        self.outlines[path] = known or Outline(data, decode(data)[0])
+        return self.outlines[path]
+
+
+_kept = _Kept()
 
 
 def outline_of(path: str) -> Outline | None:
@@ -155,22 +210,9 @@ def outline_of(path: str) -> Outline | None:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             return None
-        known = _kept.get(path)
-        if known is None or known.data != data:
-            known = _kept[path] = Outline(data, decode(data)[0])
+        return _kept.of(path, data)
     except (OSError, ValueError, SourceError):
         return None
-    _kept.move_to_end(path)
-    _forget(path)
-    return known
-
-
-def _forget(latest: str) -> None:
-    """Let go of the outlines that were asked for least lately, where there are too many."""
-    parsed = sum(outline.parsed for outline in _kept.values())
-    while len(_kept) > _MOST_OUTLINES or (parsed > _MOST_PARSED and next(iter(_kept)) != latest):
-        _, outline = _kept.popitem(last=False)
-        parsed -= outline.parsed
 
 
 def _parts(text: str) -> Iterator[Part]:
@@ -203,8 +245,20 @@ def _own_nodes(tree: ast.AST) -> Iterator[ast.AST]:
             waiting += ast.iter_child_nodes(node)
 
 
+def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Target]]:
+    """The names that an import binds, and to what."""
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            yield alias.asname or alias.name, Target(node.level, node.module or "", alias.name)
+        elif alias.asname is not None:
+            yield alias.asname, Target(0, alias.name)
+        else:
+            first = alias.name.partition(".")[0]
+            yield first, Target(0, first)
+
+
 def _bound(node: ast.AST) -> Iterator[str]:
-    """The names that a node itself binds, or whose value it changes."""
+    """The names that a node other than an import binds, or whose value it changes."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name
@@ -216,8 +270,6 @@ def _bound(node: ast.AST) -> Iterator[str]:
             yield from _first_name(base)
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=base))):
             yield from _first_name(base)
-        case ast.alias(name=name, asname=asname):
-            yield asname or name.partition(".")[0]
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
             yield name
         case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):

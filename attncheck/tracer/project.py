@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from attncheck.frameworks.lookup import is_modelled
 from attncheck.graph import Place
 from attncheck.modules import Modules
-from attncheck.outline import Outline, Part, outline_of
+from attncheck.outline import Outline, Part, Target, outline_of
 from attncheck.source import SourceError
+from attncheck.tracer.builtins import CONSTANTS
 from attncheck.tracer.machine import Environment, Frame, Machine, OutOfBudget
-from attncheck.values.value import UNKNOWN, Const, Imported, Mapping, Sequence, Value
+from attncheck.values.value import UNKNOWN, Const, Imported, Library, Mapping, Sequence, Value
 
 #: How many files are read for one checked file, and how many of their characters altogether.
 MOST_FILES: Final = 32
@@ -29,6 +31,8 @@ MOST_OUTLINED: Final = 600_000
 MOST_PARSED: Final = 24_000
 #: How many files wait for one another: each is a few dozen calls deep.
 MOST_NESTED: Final = 12
+#: With more stars a file is a list of everything; which of them has a name is not looked for.
+MOST_STARS: Final = 8
 #: How many statements and calls their module code may take.
 MOST_STEPS: Final = 6_000
 
@@ -43,6 +47,8 @@ class Module:
     machine: Machine
     done: set[int] = field(default_factory=set)
     running: list[int] = field(default_factory=list)
+    #: the names that its stars bind, once they were asked for
+    starred: dict[str, Value] | None = None
     #: whether it was left in the middle of something: nothing more is known of it then
     broken: bool = False
 
@@ -70,6 +76,8 @@ class Project:
         self._paths = Modules(path) if path else None
         self._modules: dict[str, Module | None] = {}
         self._asked: set[Imported] = set()
+        #: what was found, by file, name and whether functions were wanted too
+        self._known: dict[tuple[str, str, bool], Value] = {}
         self._files = MOST_FILES
         self._outlined = MOST_OUTLINED
         self._parsed = MOST_PARSED + size // 2
@@ -77,29 +85,43 @@ class Project:
 
     # -- paths ---------------------------------------------------------------------------------
 
-    def find(self, importer: str, level: int, name: str) -> str | None:
-        """The file or folder that an import means; `importer` is empty for the checked file."""
+    def imported(self, importer: str, target: Target) -> Value:
+        """What an import gives, in the file `importer` (empty for the checked one)."""
+        path = self._find(importer, target)
+        if path is not None and target.name:
+            # A package that takes something out of itself means one of its own files.
+            own = path == (importer or self._path)
+            below = self._paths.below(path, target.name) if own and self._paths else None
+            return Imported(path, target.name) if below is None else Imported(below)
+        if path is not None:
+            return Imported(path)
+        full = "." * bool(target.level) + ".".join(filter(None, (target.module, target.name)))
+        return CONSTANTS.get(full, Library(full))
+
+    def public(self, importer: str, star: Target) -> Iterator[tuple[str, Value]]:
+        """The names that ``import *`` binds in the file `importer`."""
+        waiting, seen = [(importer, star)], set[str]()
+        while waiting:
+            importer, star = waiting.pop()
+            path = self._find(importer, star)
+            module = None if path is None or path in seen else self._module(path)
+            if module is None:
+                continue
+            seen.add(module.path)
+            names = module.outline.public()
+            for name in module.outline.by_name if names is None else names:
+                yield name, UNKNOWN if names is None else Imported(module.path, name)
+            if "__all__" not in module.outline.by_name and len(module.outline.stars) <= MOST_STARS:
+                waiting += [(module.path, inner) for inner in module.outline.stars]
+
+    def _find(self, importer: str, target: Target) -> str | None:
+        """The file or folder of a module; what is modelled as a library is none of the project."""
         if self._paths is None:
             return None
-        if level:
-            return self._paths.relative(importer or self._path, level, name)
-        return self._paths.absolute(name)
-
-    def of_package(self, importer: str, path: str, name: str) -> Imported | None:
-        """The module `name` of a package, where the package's own `importer` asks for it."""
-        if self._paths is None or path != (importer or self._path):
-            return None
-        below = self._paths.below(path, name)
-        return None if below is None else Imported(below)
-
-    def public(self, path: str) -> Iterator[tuple[str, Value]]:
-        """What ``import *`` takes from a file."""
-        module = self._module(path)
-        if module is None:
-            return
-        names = module.outline.public()
-        for name in module.outline.by_name if names is None else names:
-            yield name, UNKNOWN if names is None else Imported(path, name)
+        if target.level:
+            return self._paths.relative(importer or self._path, target.level, target.module)
+        first = target.module.partition(".")[0]
+        return None if is_modelled(first) else self._paths.absolute(target.module)
 
     # -- values --------------------------------------------------------------------------------
 
@@ -113,6 +135,9 @@ class Project:
 
     def member(self, path: str, name: str, *, whole: bool = False) -> Value:
         """The value of a name in a file; a function or class stays `Imported` unless `whole`."""
+        known = self._known.get((path, name, whole))
+        if known is not None:
+            return known
         asked = Imported(path, name)
         if asked in self._asked or len(self._asked) >= MOST_NESTED:
             return UNKNOWN
@@ -121,12 +146,17 @@ class Project:
             found = self._find_member(path, name, whole)
             if type(found) is Imported and found != asked:
                 found = self.resolved(found) if whole else self.look(found)
+            elif found is None or (found == asked and whole):  # it leads to itself
+                found = UNKNOWN
         finally:
             self._asked.discard(asked)
-        return UNKNOWN if found is None else found
+        if not self._asked and path != self._path:
+            self._known[path, name, whole] = found
+        return found
 
     def forget(self, path: str, name: str) -> None:
         """A name of a module was given a value from outside."""
+        self._known.clear()
         module = self._module(path)
         if module is not None:
             module.environment.names[name] = UNKNOWN
@@ -144,20 +174,32 @@ class Project:
 
     def _bound(self, module: Module, name: str, whole: bool) -> Value | None:
         """The value that a module's own statements give a name; None if they do not."""
-        outline = module.outline
-        numbers = outline.by_name.get(name, [])
-        if module.broken or (numbers and not outline.is_steady(name)):
+        outline, names = module.outline, module.environment.names
+        numbers = outline.by_name.get(name)
+        if numbers is None:
+            return names.get(name) or self._starred(module).get(name)
+        if not outline.is_steady(name):
             return UNKNOWN
-        if name not in module.environment.names:
-            if len(numbers) == 1 and outline.parts[numbers[0]].defines and not whole:
+        if name not in names:
+            alias = outline.alias(name)
+            if alias is not None:
+                names[name] = self.imported(module.path, alias)
+            elif len(numbers) == 1 and outline.parts[numbers[0]].defines and not whole:
                 return Imported(module.path, name)
-            if module.running and any(number >= module.running[-1] for number in numbers):
+            elif module.running and numbers[-1] >= module.running[-1]:
                 return UNKNOWN
-            self._run(module, numbers or outline.stars)
-        found = module.environment.names.get(name)
-        if found is None:
-            return UNKNOWN if numbers else None
-        return _opened(found)
+            else:
+                self._run(module, numbers)
+        return _opened(module.environment.names.get(name, UNKNOWN))
+
+    def _starred(self, module: Module) -> dict[str, Value]:
+        """The names that a file's stars bind; the last of them wins."""
+        if module.starred is None:
+            module.starred = {}
+            stars = module.outline.stars
+            for star in stars if len(stars) <= MOST_STARS else ():
+                module.starred.update(self.public(module.path, star))
+        return module.starred
 
     # -- files ---------------------------------------------------------------------------------
 

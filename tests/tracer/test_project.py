@@ -443,7 +443,9 @@ def test_weights_of_another_files_softmax(tmp_path):
 
 def test_only_the_own_places_of_a_file_are_shown(tmp_path):
     main = package(
-        tmp_path, other=WRONG, main="import torch\nfrom .other import *\nx = right(torch.ones(2, 3))"
+        tmp_path,
+        other=WRONG,
+        main="import torch\nfrom .other import *\nx = right(torch.ones(2, 3))",
     )
     rows = trace_shapes(main.read_bytes(), str(main), Settings())
     assert [(row.line, row.name, row.shape) for row in rows] == [(3, "x", (2, 4))]
@@ -578,7 +580,9 @@ def test_so_many_files_are_read_and_no_more(tmp_path, monkeypatch):
     main = package(
         tmp_path,
         **{name: HELPERS for name in "abc"},
-        main="".join(f"from .{name} import wide as {name}\n{name}x = {name}(2)\n" for name in "abc"),
+        main="".join(
+            f"from .{name} import wide as {name}\n{name}x = {name}(2)\n" for name in "abc"
+        ),
     )
     done, followed = traced(main)
     assert followed == {"a.py", "b.py"}
