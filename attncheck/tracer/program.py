@@ -76,6 +76,8 @@ class ProgramEvidence:
     loose: bool = False
     pinned_function: Function | None = None
     pinned: Hypothesis | None = None
+    #: attributes that were read from unseen arguments: ``config.hidden_size``
+    members: dict[tuple[values.Parameter, str], values.Parameter] = field(default_factory=dict)
     _commented_names: set[str] | None = None
     _alone: set[str] | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
