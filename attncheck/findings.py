@@ -37,7 +37,7 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
     """The findings of a file, each with its fix and asserts."""
     if not analysis.certain and not analysis.suspects:
         return
-    workshop = Workshop(analysis.source, settings, analysis.labels)
+    workshop = Workshop(analysis, settings)
     convicted = [found for group in analysis.suspects if (found := _convict(workshop, group))]
     for diagnosed in analysis.certain:
         if not any(_explains(analysis, *found, diagnosed) for found in convicted):

@@ -50,6 +50,27 @@ def use_table_names(traced: Traced) -> None:
     for name, symbols in kin.items():
         if len(symbols) == 1:
             symbols.pop().name = name
+    _tell_apart(traced)
+
+
+def _tell_apart(traced: Traced) -> None:
+    """Give different sizes of one name different names: ``x_0``, ``x_0_2``.
+
+    Names of the table are equal wherever they are written.
+    """
+    named: dict[str, Symbol] = {}
+    for site in traced.sites:
+        shape = expanded(site.value, traced.facts)
+        if shape is None:
+            continue
+        for axis in (*shape.lead, *shape.trail):
+            for symbol in axis.size.symbols() if axis.size is not None else ():
+                if symbol.table:
+                    continue
+                base, count = symbol.name, 1
+                while named.setdefault(symbol.name, symbol) is not symbol:
+                    count += 1
+                    symbol.name = f"{base}_{count}"
 
 
 def count_known(traced: Traced) -> tuple[int, int]:
