@@ -20,7 +20,11 @@ _SHARED = (
     "joining",
     "queries",
 )
-MODULES = {"torch": (*_SHARED, "functional", "layers", "losses"), "numpy": _SHARED}
+MODULES = {
+    "torch": (*_SHARED, "functional", "layers", "losses"),
+    "numpy": _SHARED,
+    "einops": ("functions", "layers"),
+}
 
 
 #: Libraries whose functions stand in another one's tables.
