@@ -20,7 +20,7 @@ from attncheck.evidence.comments import claims
 from attncheck.evidence.declarations import Declarations, declared_dims, declared_in_comments
 from attncheck.finding import Severity
 from attncheck.graph import Graph, Operation
-from attncheck.operators.events import Elementwise
+from attncheck.operators.events import Elementwise, Selection
 from attncheck.settings import Settings
 from attncheck.source import Source
 from attncheck.suppose import Supposed, hints, parameter_names, run_under, stated, suppose
@@ -28,7 +28,7 @@ from attncheck.table import Scope, hypotheses
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
 from attncheck.tracer.trace import Traced, Tracer
-from attncheck.values.tensor import Evidence
+from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
 from attncheck.values.value import Function, Unknown, as_tensor, expanded
 
 
@@ -109,8 +109,11 @@ def analyse(source: Source, settings: Settings) -> Analysis:
     found: dict[tuple[str, object], Diagnosed] = {}
     analysis.shown.append(analysis.module)
     _take(found, _diagnose(analysis, analysis.module, {}))
-    for function in tracer.functions:
+    # What calls a function is mostly defined after it, and shows what it is called with.
+    for function in reversed(tracer.functions):
         _function(analysis, function, found)
+    for listed in (analysis.general, analysis.shown, analysis.suspects):
+        listed.reverse()
     analysis.certain = _without_idle_notes(list(found.values()))
     return analysis
 
@@ -118,8 +121,9 @@ def analyse(source: Source, settings: Settings) -> Analysis:
 def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
     """The traces whose shapes can be stated: of the module, and of each of its functions."""
     tracer = make_tracer(source, settings)
-    shown = [tracer.run_module()]
-    return shown + [stated(tracer, function, contradictions) for function in tracer.functions]
+    module = tracer.run_module()
+    shown = [stated(tracer, function, contradictions) for function in reversed(tracer.functions)]
+    return [module, *reversed(shown)]
 
 
 def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:
@@ -167,7 +171,7 @@ def _about_rank(diagnosed: Diagnosed) -> bool:
 
 
 def _about_sizes(diagnosed: Diagnosed) -> bool:
-    """Whether a report is about more than the rank of a parameter.
+    """Whether a report is about more than the rank of a parameter, or of what is cut out of it.
 
     Where the code shows that a parameter has another rank, its name has misled, not the code.
     """
@@ -176,9 +180,18 @@ def _about_sizes(diagnosed: Diagnosed) -> bool:
         return True
     tensors = [tensor for _, tensor in operation.tensors()]
     return bool(tensors) and all(
-        diagnosed.view.graph.maker(tensor) is not None or tensor.evidence < Evidence.NAME
+        _is_computed(diagnosed.view.graph, tensor) or tensor.evidence < Evidence.NAME
         for tensor in tensors[operation.clash.operand : operation.clash.operand + 1]
     )
+
+
+def _is_computed(graph: Graph, tensor: Tensor) -> bool:
+    """Whether a tensor is the result of more than indexing an argument."""
+    made = graph.maker(tensor)
+    while made is not None and isinstance(made.event, Selection):
+        tensor = next((cut for _, cut in made.tensors()), UNKNOWN_TENSOR)
+        made = graph.maker(tensor)
+    return made is not None
 
 
 def _agreed(

@@ -174,6 +174,19 @@ class Facts:
         self._store(self._bindings, solution[0], Binding(solution[1], reason))
         return Verdict.EQUAL
 
+    def require(self, left: Size, right: Size, reason: str) -> Verdict:
+        """Like `force`, for an operation that only works on equal sizes.
+
+        Two sizes that nobody knows to be equal are so where it works: from here on they are taken
+        to be, but for two names of the table that are left open. The verdict stays UNKNOWN.
+        """
+        verdict = self.force(left, right, reason)
+        if verdict is Verdict.UNKNOWN:
+            names = {str(self.resolve(left)), str(self.resolve(right))}
+            if names != self.open_pair:
+                self.equate(left, right, reason)
+        return verdict
+
     def reason(self, symbol: Symbol) -> str | None:
         """Why `symbol` was bound, or None if it was not."""
         binding = self._bindings.get(symbol)

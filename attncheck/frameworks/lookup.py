@@ -21,7 +21,7 @@ _SHARED = (
     "queries",
 )
 MODULES = {
-    "torch": (*_SHARED, "functional", "layers", "losses"),
+    "torch": (*_SHARED, "functional", "layers", "normalising", "losses"),
     "numpy": _SHARED,
     "einops": ("functions", "layers"),
 }

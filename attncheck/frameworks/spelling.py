@@ -17,7 +17,7 @@ from attncheck.values.value import Int, Mapping, Sequence, Value
 
 @dataclass(frozen=True, slots=True)
 class ParameterName:
-    """One parameter: the library's name, the neutral one, and what kind it is."""
+    """One parameter: the library's name, the neutral one, what kind it is, its default as text."""
 
     spelled: str
     neutral: str
@@ -26,6 +26,7 @@ class ParameterName:
     keyword_only: bool
     collects: bool
     collects_keywords: bool = False
+    default: str = ""
 
 
 @dataclass(slots=True)
@@ -102,6 +103,7 @@ def parse_signature(text: str) -> tuple[ParameterName, ...]:
                 keyword_only=keyword_only,
                 collects=collects,
                 collects_keywords=collects_keywords,
+                default=default,
             )
         )
         keyword_only = keyword_only or collects
@@ -114,8 +116,8 @@ class LayerSpelling:
 
     ``making`` and ``calling`` are spellings of one operator, which is given the arguments of both
     by their neutral names. ``weights`` has the shape of each parameter of the layer as text over
-    the constructor's neutral names: ``"out_features in_features"``, with a number in front for a
-    multiple: ``"3*width"``.
+    the constructor's neutral names, in the notation of `attncheck.frameworks.weights`:
+    ``"out_features in_features"``, ``"width if has_bias"``.
     """
 
     path: str

@@ -20,7 +20,7 @@ from attncheck.tracer.functions import make_lambda
 from attncheck.tracer.machine import Evaluator, Machine
 from attncheck.tracer.recorder import apply
 from attncheck.tracer.strings import plain_string
-from attncheck.values.join import join, join_all
+from attncheck.values.join import join, join_all, without_none
 from attncheck.values.value import (
     ELLIPSIS,
     FALSE,
@@ -185,7 +185,7 @@ def _dict(machine: Machine, node: cst.Dict) -> Value:
 
 
 def _subscript(machine: Machine, node: cst.Subscript) -> Value:
-    base = machine.evaluate(node.value)
+    base = without_none(machine.evaluate(node.value))
     keys = [_key(machine, element.slice) for element in node.slice]
     found = containers.item(machine, base, keys)
     if found is not None:

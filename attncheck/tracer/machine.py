@@ -28,6 +28,9 @@ ROOT_STEPS = 6_000
 CALL_DEPTH = 12
 
 
+#: The methods that make an object: what they are given are sizes and settings, not tensors.
+MAKING = frozenset(["__init__", "__post_init__"])
+
 #: How control leaves a statement: None goes on; "return", "raise", "break", "continue".
 Exit: TypeAlias = str | None
 
@@ -178,6 +181,13 @@ class Machine:
         self.steps -= 1
         if self.steps < 0:
             raise OutOfBudget
+
+    @property
+    def making(self) -> bool:
+        """Whether an object is being made: an ``__init__`` runs."""
+        return any(
+            frame.function is not None and frame.function.name in MAKING for frame in self.frames
+        )
 
     # -- doing ---------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from attncheck.algebra.facts import Verdict
-from attncheck.algebra.size import Symbol, of
+from attncheck.algebra.size import of
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Clash, Fault
 from attncheck.tracer import containers
@@ -52,14 +52,10 @@ def _named(machine: Machine, name: str, value: Value) -> Value:
         return value
     symbol = value.size.symbol
     if symbol is not None and symbol.flexible:
-        given = of(_size_symbol(machine, name))
+        given = of(machine.scope.fresh(name, unseen=True))
         machine.facts.force(value.size, given, f"the code calls it {name}")
         return Int(given)
     return named_size(machine, name, value)
-
-
-def _size_symbol(machine: Machine, name: str) -> Symbol:
-    return machine.scope.fresh(name)
 
 
 def _tuple(

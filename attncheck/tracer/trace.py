@@ -112,7 +112,12 @@ class Tracer:
         machine.graph.by_name = hypothesis is not None
         self.evidence.pinned = hypothesis
         self.evidence.pinned_function = function
-        receiver = None if function.owner is None else self._instance(function.owner)
+        receiver = None
+        if function.owner is not None:
+            receiver = self._instance(function.owner)
+            builder, _ = self._builders[function.owner]
+            # What making the object has shown holds for its methods.
+            machine.facts.keep(builder.facts.learned(0))
         complete, result = self._in_general(machine, function, receiver)
         machine.roll_back(0)
         self.evidence.pinned = None
