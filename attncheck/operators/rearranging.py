@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from types import EllipsisType
 from typing import TypeAlias
 
-from attncheck.algebra.facts import Facts
+from attncheck.algebra.facts import Facts, Verdict, cancel_quotients
 from attncheck.algebra.reshape import INFER, Reshaped, Wanted
 from attncheck.algebra.reshape import reshape as reshape_axes
 from attncheck.algebra.shape import COPIES, SCALAR, Axis, Row, Shape, closed, expand
-from attncheck.algebra.size import ONE, ZERO, Size, const
+from attncheck.algebra.size import ONE, ZERO, Quotient, Size, const, product
 from attncheck.operators import patterns
 from attncheck.operators.axes import Layout, axes_text, shape_of_items, split_ends, with_rank
 from attncheck.operators.call import Call
@@ -166,11 +166,19 @@ class Taken:
         self.splits.append(outcome)
         self.axes.update(zip(group, outcome.shape.axes, strict=True))
         if not outcome.count.clashes:
+            self._divided(axis, wanted, facts)
             return None
         names = " ".join(map(patterns.name_text, group))
         given = [f"{n} = {lengths[n]}" for n in group if isinstance(n, str) and n in lengths]
         text = ", ".join((f"splits an axis of size {axis} into ({names})", *given))
         return Clash(Fault.SPLIT, text, 0, outcome.before, outcome.after, outcome.count)
+
+    @staticmethod
+    def _divided(axis: Axis, wanted: list[Wanted], facts: Facts) -> None:
+        """Learn that the lengths which are given divide an axis: einops makes sure of it."""
+        given = [size for size in wanted if isinstance(size, Size)]
+        if axis.size is not None and len(given) == len(wanted) - 1 and INFER in wanted:
+            facts.divides(product(given), axis.size, "a pattern splits it")
 
     def _whole(self, group: Group, axis: Axis, wanted: Wanted, facts: Facts) -> Clash | None:
         size = wanted if isinstance(wanted, Size) else None
@@ -268,7 +276,17 @@ def _merged(group: Group, taken: Taken, facts: Facts) -> Axis:
             axes += taken.middle.axes
     if len(axes) == 1:
         return axes[0]
-    return reshape_axes(closed(axes), [INFER], facts).shape.axes[0]
+    merged = reshape_axes(closed(axes), [INFER], facts).shape.axes[0]
+    return merged if merged.size is None else replace(merged, size=_even(merged.size, facts))
+
+
+def _even(size: Size, facts: Facts) -> Size:
+    """A product in which what was divided is multiplied again, if the division came out even."""
+    divisions = [atom for atom in size.atoms() if isinstance(atom, Quotient)]
+    even = all(
+        facts.divisible(each.numerator, each.denominator) is Verdict.EQUAL for each in divisions
+    )
+    return cancel_quotients(size) if divisions and even else size
 
 
 # -- what was done ---------------------------------------------------------------------------------

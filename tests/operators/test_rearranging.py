@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from attncheck.algebra.reshape import Order
-from attncheck.algebra.shape import COPIES, Shape
+from attncheck.algebra.shape import COPIES, Axis, Shape
 from attncheck.operators.events import (
     Einsum,
     Expansion,
@@ -84,6 +84,22 @@ def test_a_split_against_the_order_of_the_parts_is_seen() -> None:
     wrong = names.call("einops.rearrange", merged.value, "b t (d h) -> b t h d", h=names.size("n"))
     assert isinstance(wrong.event, Rearranging)
     assert [split.order for split in wrong.event.splits] == [Order.SCRAMBLED]
+
+
+def test_what_a_pattern_divides_is_whole_again_when_it_is_multiplied() -> None:
+    names = Names()
+    x = names.tensor("x", "B T d_model")
+    heads = names.call("einops.rearrange", x, "b t (h d) -> b h t d", h=names.size("n"))
+    merged = names.call("einops.rearrange", heads.value, "b h t d -> b t (h d)")
+    assert str(shape(merged)) == "(B, T, d_model)"
+
+
+def test_a_division_that_need_not_come_out_even_stays() -> None:
+    names = Names()
+    size = names.size("d") // names.size("n")
+    x = Tensor(Shape((Axis(names.size("n")), Axis(size))), "torch")
+    merged = names.call("einops.rearrange", x, "h d -> (h d)")
+    assert str(shape(merged)) == "(n*(d//n),)"
 
 
 def test_marks_of_a_softmax_are_carried() -> None:
