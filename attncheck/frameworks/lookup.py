@@ -23,6 +23,7 @@ _SHARED = (
 MODULES = {
     "torch": (*_SHARED, "functional", "layers", "normalising", "losses"),
     "numpy": _SHARED,
+    "einops": ("functions", "layers"),
 }
 
 

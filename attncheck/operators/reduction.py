@@ -98,10 +98,15 @@ def moments(call: Call) -> Outcome:
 
 
 def _dtype(call: Call, kind: str) -> str | None:
-    fixed = _DTYPES.get(kind)
-    dtype = dtype_of(call.arguments.get("x"))
-    if fixed is not None or call.given("dtype"):
-        return fixed
+    if call.given("dtype"):
+        return _DTYPES.get(kind)
+    return dtype_after(kind, dtype_of(call.arguments.get("x")))
+
+
+def dtype_after(kind: str, dtype: str | None) -> str | None:
+    """The dtype that a reduction gives of elements of `dtype`."""
+    if kind in _DTYPES:
+        return _DTYPES[kind]
     if dtype == "float" or kind in _SELECTING:
         return dtype
     if kind in _ADDING:
