@@ -21,7 +21,15 @@ _SHARED = (
     "queries",
 )
 MODULES = {
-    "torch": (*_SHARED, "functional", "layers", "normalising", "losses"),
+    "torch": (
+        *_SHARED,
+        "functional",
+        "layers",
+        "normalising",
+        "convolution",
+        "pooling",
+        "losses",
+    ),
     "numpy": _SHARED,
 }
 
