@@ -55,21 +55,33 @@ def _unlike_ranks(shapes: list[Shape]) -> Clash | None:
 
 
 def triplet(call: Call) -> Outcome:
-    """triplet_margin_loss: ``x``, ``y`` and ``z`` of as many axes broadcast, vectors on the last.
+    """triplet_margin_loss: the distances of ``x`` to ``y`` and to ``z``, over the last axis.
 
-    The losses are averaged over all but that axis.
+    All have as many axes; each pair broadcasts, and so do the distances.
     """
     shapes = [operand_shape(call, name) for name in ("x", "y", "z")]
     known = [shape for shape in shapes if shape is not None]
     if len(known) < len(shapes):
         return Outcome(_reduced(call, None), Loss(_kind(call), None))
-    spread = broadcast_all(known, call.facts)
-    clash = _unlike_ranks(known) or broadcast_clash(spread, "takes the loss over", known)
-    rows = spread.shape
-    if rows is not None and rows.rank != 0:
-        taken = split_trailing(rows, 1, call.facts)
-        rows = None if taken is None else taken[0]
-    return Outcome(_reduced(call, rows), Loss(_kind(call), spread), clash)
+    clash = _unlike_ranks(known)
+    distances = []
+    for other in known[1:]:
+        spread = broadcast(known[0], other, call.facts)
+        clash = clash or broadcast_clash(spread, "compares", (known[0], other))
+        distances.append(_rows(spread.shape, call.facts))
+    if clash is not None or distances[0] is None or distances[1] is None:
+        return Outcome(_reduced(call, None), Loss(_kind(call), None), clash)
+    spread = broadcast(distances[0], distances[1], call.facts)
+    clash = broadcast_clash(spread, "takes the loss over distances", (distances[0], distances[1]))
+    return Outcome(_reduced(call, spread.shape), Loss(_kind(call), spread), clash)
+
+
+def _rows(shape: Shape | None, facts: Facts) -> Shape | None:
+    """The shape without its last axis, if it has one."""
+    if shape is None or shape.rank == 0:
+        return shape
+    taken = split_trailing(shape, 1, facts)
+    return None if taken is None else taken[0]
 
 
 def cosine_embedding(call: Call) -> Outcome:
