@@ -29,6 +29,7 @@ MODULES = {
         "convolution",
         "pooling",
         "losses",
+        "transforms",
     ),
     "numpy": _SHARED,
 }
