@@ -6,7 +6,6 @@ Shapes: ``(N, C, ...)`` or ``(C, ...)``, the channels kept, unless said otherwis
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.shape import Axis, Shape, expand
@@ -215,7 +214,8 @@ def channel_shuffle(call: Call) -> Outcome:
 
 #: The spatial axes that a mode of interpolation is for.
 _MODES = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
-#: A factor is worked out for a length that is not known if it is a quotient of small numbers.
+#: Factors beyond are not worked out, nor, for a length that is not known as a number, those that
+#: are no quotient of numbers up to here.
 _LARGEST = 64
 
 
@@ -266,9 +266,9 @@ def _scaled_size(length: Size | None, factor: Value, call: Call) -> Size | None:
         return length * whole
     if type(factor) is not Const or not isinstance(factor.value, float):
         return None
+    if not 0 < factor.value < _LARGEST:
+        return None
     if length.number is not None:
         return const(int(length.number * factor.value))
-    exact = Fraction(factor.value) if factor.value == factor.value else Fraction(0)
-    if max(exact.numerator, exact.denominator) > _LARGEST or exact <= 0:
-        return None
-    return length * exact.numerator // exact.denominator
+    above, below = factor.value.as_integer_ratio()
+    return length * above // below if max(above, below) <= _LARGEST else None
