@@ -25,7 +25,9 @@ _DTYPES = {
     "any": "bool",
 }
 #: Kinds that keep integers integers and booleans booleans.
-_SELECTING = frozenset(("max", "min", "median", "nanmax", "nanmin"))
+_SELECTING = frozenset(
+    ("max", "min", "median", "nanmedian", "nanmax", "nanmin", "cummax", "cummin")
+)
 #: Kinds that count booleans.
 _ADDING = frozenset(("sum", "prod", "nansum", "cumsum", "cumprod"))
 
@@ -209,3 +211,12 @@ def scan(call: Call) -> Outcome:
     if isinstance(found, Clash):
         return Outcome(call.make(None, dtype), event, found)
     return Outcome(call.make(shape_of_items(found[0].items), dtype), event)
+
+
+def scan_pair(call: Call) -> Outcome:
+    """The cummax and cummin of torch: the running extremes and where they stand."""
+    outcome = scan(call)
+    values = outcome.value
+    assert isinstance(values, Tensor)
+    places = call.make(values.shape, "int")
+    return Outcome(Sequence((values, places)), outcome.event, outcome.clash)
