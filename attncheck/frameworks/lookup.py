@@ -20,7 +20,7 @@ _SHARED = (
     "joining",
     "queries",
 )
-MODULES = {"torch": (*_SHARED, "functional", "layers", "losses"), "numpy": _SHARED}
+MODULES = {"torch": (*_SHARED, "functional", "layers", "losses", "recurrent"), "numpy": _SHARED}
 
 
 #: Libraries whose functions stand in another one's tables.

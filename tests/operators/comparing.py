@@ -25,6 +25,13 @@ def real_dtype(real: Any) -> str | None:
     return {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(np.asarray(real).dtype.kind)
 
 
+def told(real: Any) -> str:
+    """The shapes of a real result, however it is nested."""
+    if isinstance(real, list | tuple):
+        return f"({', '.join(map(told, real))})"
+    return str(tuple(real.shape) if hasattr(real, "shape") else real)
+
+
 def known(value: Value) -> bool:
     """Whether every size of an answer is known."""
     match value:
