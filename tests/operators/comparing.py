@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from attncheck.algebra.shape import Shape
+from attncheck.algebra.shape import Shape, closed
 from attncheck.algebra.size import Symbol
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Const, Int, Library, Scalar, Sequence, Value
+from attncheck.values.value import Const, Int, Library, Packed, Scalar, Sequence, Value
 
 Numbers = Mapping[Symbol, int]
 
@@ -39,6 +39,9 @@ def known(value: Value) -> bool:
             return shape is not None and shape.closed and None not in shape.sizes()
         case Int(size=size):
             return size is not None
+        case Packed(data=data, batch=batch):
+            shape = data.shape
+            return shape is not None and None not in (batch.size, *shape.sizes()[1:])
         case Sequence(items=None, element=element, length=length):
             return length is not None and known(element)
         case Sequence(items=items):
@@ -56,6 +59,11 @@ def contradiction(value: Value, real: Any, numbers: Numbers) -> str | None:
         case Int(size=size):
             if size is not None and size.evaluate(numbers) not in (int(real), None):
                 return f"{size} is not {real}"
+        case Packed(data=data, batch=batch, time=time):
+            counts = closed([batch, time])
+            steps = int(real.batch_sizes[0]), len(real.batch_sizes)
+            wrong = contradiction(data, real.data, numbers)
+            return wrong or shape_contradiction(counts, steps, numbers)
         case Sequence(items=items) if items is not None:
             if len(items) != len(real):
                 return f"{len(items)} items, not {len(real)}"

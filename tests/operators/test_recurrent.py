@@ -11,7 +11,7 @@ from attncheck.frameworks import lookup
 from attncheck.operators.call import Call
 from attncheck.operators.events import Fault, Outcome, Recurrence
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import UNKNOWN, Sequence, Unknown, Value
+from attncheck.values.value import UNKNOWN, Packed, Sequence, Unknown, Value
 
 from .calling import Names, value
 
@@ -193,5 +193,65 @@ def test_what_does_not_fit_is_said_as_shapes(
         *called,
         *([] if not given else [given[0] if len(given) == 1 else tuple(given)]),
     )
+    assert outcome.clash is not None
+    assert (outcome.clash.fault, outcome.clash.text) == (fault, text)
+
+
+def pack(names: Names, x: str, lengths: str, **keywords: Any) -> Outcome:
+    return names.call(
+        "torch.nn.utils.rnn.pack_padded_sequence",
+        names.tensor("x", x),
+        names.tensor("lengths", lengths),
+        **keywords,
+    )
+
+
+def test_packed_sequences_keep_all_but_the_padding() -> None:
+    names = Names()
+    packed = pack(names, "B T_enc d_e", "B", batch_first=True)
+    assert isinstance(packed.value, Packed)
+    outcome = run(names, "torch.nn.GRU", encoder(names, bidirectional=True), packed.value)
+    assert outcome.event == Recurrence("gru", None, None, packed=True)
+    assert isinstance(outcome.value, Sequence)
+    assert outcome.value.items is not None
+    output, state = outcome.value.items
+    assert told(names, state) == "(2, B, d_h)"
+    padded = names.call("torch.nn.utils.rnn.pad_packed_sequence", output, batch_first=True)
+    assert told(names, padded.value) == "[(B, longest, 2*d_h), (B,)]"
+    padded = names.call("torch.nn.utils.rnn.pad_packed_sequence", output, total_length=9)
+    assert told(names, padded.value) == "[(9, B, 2*d_h), (B,)]"
+
+
+def test_the_steps_of_a_padded_output_are_what_its_use_forces() -> None:
+    names = Names()
+    packed = pack(names, "T_enc B d_e", "B")
+    padded = names.call("torch.nn.utils.rnn.pad_packed_sequence", packed.value, batch_first=True)
+    assert isinstance(padded.value, Sequence)
+    assert padded.value.items is not None
+    weights = names.tensor("weights", "B 1 T_enc")
+    names.call("torch.bmm", weights, padded.value.items[0])
+    assert told(names, padded.value) == "[(B, T_enc, d_e), (B,)]"
+
+
+#: A padded batch, its lengths, arguments, and what is said.
+UNPACKABLE = [
+    ("T_enc B d_e", "T_enc", {}, Fault.AGREEMENT, "packs B sequences with T_enc lengths"),
+    (
+        "T_enc B d_e",
+        "B",
+        {"batch_first": True, "enforce_sorted": False},
+        Fault.AGREEMENT,
+        "packs T_enc sequences with B lengths",
+    ),
+    ("T_enc B d_e", "B 1", {}, Fault.RANK, "takes lengths of (B,), not (B, 1)"),
+    ("T_enc", "B", {}, Fault.RANK, "packs a padded batch of (T, B, ...), not (T_enc,)"),
+]
+
+
+@pytest.mark.parametrize(("x", "lengths", "keywords", "fault", "text"), UNPACKABLE)
+def test_what_cannot_be_packed_is_said(
+    x: str, lengths: str, keywords: dict[str, Any], fault: Fault, text: str
+) -> None:
+    outcome = pack(Names(), x, lengths, **keywords)
     assert outcome.clash is not None
     assert (outcome.clash.fault, outcome.clash.text) == (fault, text)

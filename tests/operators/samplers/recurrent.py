@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from attncheck.frameworks.spelling import Spelling
-from attncheck.operators import recurrent
+import torch
+from torch.nn.utils.rnn import pack_sequence
 
-from ..harness import Arguments, Array, Dim, Draw, as_dim
+from attncheck.algebra.shape import Axis, closed
+from attncheck.algebra.size import const
+from attncheck.frameworks.spelling import Spelling
+from attncheck.operators import packing, recurrent
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import Packed
+
+from ..harness import Arguments, Array, Dim, Draw, Raw, as_dim
 
 
 def _is_lstm(spelling: Spelling) -> bool:
@@ -57,6 +65,81 @@ def _whole(draw: Draw, spelling: Spelling) -> Arguments:
     return arguments
 
 
+def recurrent_layer(draw: Draw, spelling: Spelling) -> Arguments:
+    """A layer called on a padded batch, or on a packed one of the same sizes."""
+    arguments = _whole(draw, spelling)
+    sizes = arguments["x"].sizes
+    if len(sizes) == 3 and draw.chance(0.3):
+        first = arguments.get("batch_first", False)
+        # torch's LSTM does not look at the features of packed sequences and reads beyond the end.
+        rest = [as_dim(arguments["input_size"])] if _is_lstm(spelling) else sizes[2:]
+        arguments["x"] = packed(draw, sizes[not first], rest)
+    return arguments
+
+
+def _lengths(draw: Draw, count: int, most: int = 5) -> list[int]:
+    return sorted((draw.random.randint(1, most) for _ in range(count)), reverse=True)
+
+
+def _axis(draw: Draw, dim: Dim) -> Axis:
+    return Axis(dim.size if draw.kind == "symbols" else const(dim.number))
+
+
+def packed(draw: Draw, batch: Dim, rest: Sequence[Dim]) -> Raw:
+    """Packed sequences of random lengths, whose longest nobody knows."""
+    data = [torch.rand(n, *(dim.number for dim in rest)) for n in _lengths(draw, batch.number)]
+    shape = closed([Axis(None), *(_axis(draw, dim) for dim in rest)])
+    tensor = Tensor(shape, "torch", "float")
+    return Raw(Packed(tensor, _axis(draw, batch), Axis(None)), pack_sequence(data))
+
+
+def pack_padded(draw: Draw, spelling: Spelling) -> Arguments:
+    batch, time = draw.dim(), draw.dim()
+    first, in_order = draw.chance(0.5), draw.chance(0.5)
+    sizes = [batch, time] if first else [time, batch]
+    sizes = [draw.dim()] if draw.chance(0.05) else [*sizes, *draw.shape(0, 2)]
+    count = draw.other(batch)
+    if not in_order and count.number < batch.number:
+        # torch drops the sequences that have no length.
+        count = batch
+    lengths: Any = _lengths(draw, count.number, time.number)
+    if draw.chance(0.7):
+        vector = Tensor(closed([_axis(draw, count)]), "torch", "int")
+        lengths = Raw(vector, torch.tensor(lengths))
+    return {
+        "x": Array(*sizes),
+        "lengths": lengths,
+        "batch_first": first,
+        "enforce_sorted": in_order,
+    }
+
+
+def pack(draw: Draw, spelling: Spelling) -> Arguments:
+    rest = draw.shape(0, 2)
+    arrays = [Array(draw.dim(), *rest) for _ in range(draw.random.randint(1, 3))]
+    return {"xs": arrays, "enforce_sorted": False}
+
+
+def pad_packed(draw: Draw, spelling: Spelling) -> Arguments:
+    arguments: Arguments = {"x": packed(draw, draw.dim(), draw.shape(0, 2))}
+    if draw.chance(0.5):
+        arguments["batch_first"] = draw.chance(0.5)
+    arguments["total_length"] = draw.choice([5, draw.dim() + 4])
+    if draw.kind != "numbers" and draw.chance(0.5):
+        del arguments["total_length"]
+    return arguments
+
+
+def packed_from(draw: Draw, spelling: Spelling) -> Arguments:
+    steps = torch.tensor([2, 1])
+    vector = Tensor(closed([Axis(const(2))]), "torch", "int")
+    return {"data": Array(3, *draw.shape(0, 2)), "steps": Raw(vector, steps)}
+
+
+def of_packed(draw: Draw, spelling: Spelling) -> Arguments:
+    return {"x": packed(draw, draw.dim(), draw.shape(0, 2))}
+
+
 def cell(draw: Draw, spelling: Spelling) -> Arguments:
     inner, hidden = draw.dim(), draw.dim()
     batches = [draw.dim()] if draw.chance(0.8) else []
@@ -79,6 +162,19 @@ def cell(draw: Draw, spelling: Spelling) -> Arguments:
 
 
 SAMPLERS = {
-    recurrent.recurrent: _whole,
+    recurrent.recurrent: recurrent_layer,
     recurrent.cell: cell,
+    packing.pack_padded: pack_padded,
+    packing.pack: pack,
+    packing.pad_packed: pad_packed,
+    packing.packed_from: packed_from,
+    packing.packed_data: of_packed,
+    packing.packed_steps: of_packed,
+}
+
+_PATH = "torch.nn.utils.rnn.PackedSequence"
+SILENT = {
+    _PATH: "how many sequences there are stands in the contents of batch_sizes",
+    f"{_PATH}.data": "the steps of all sequences are not counted",
+    f"{_PATH}.batch_sizes": "the longest sequence decides; it is not looked for",
 }
