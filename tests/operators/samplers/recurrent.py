@@ -71,8 +71,11 @@ def recurrent_layer(draw: Draw, spelling: Spelling) -> Arguments:
     sizes = arguments["x"].sizes
     if len(sizes) == 3 and draw.chance(0.3):
         first = arguments.get("batch_first", False)
-        # torch's LSTM does not look at the features of packed sequences and reads beyond the end.
-        rest = [as_dim(arguments["input_size"])] if _is_lstm(spelling) else sizes[2:]
+        rest = sizes[2:]
+        if _is_lstm(spelling):
+            # torch's does not look at packed features, nor at all of its first cell states.
+            rest = [as_dim(arguments["input_size"])]
+            arguments.pop("state", None)
         arguments["x"] = packed(draw, sizes[not first], rest)
     return arguments
 
