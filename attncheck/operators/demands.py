@@ -7,9 +7,15 @@ from collections.abc import Iterable
 from attncheck.algebra.contract import contract
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Shape, closed
+from attncheck.algebra.size import Size
 from attncheck.operators.axes import least_rank, with_rank
 from attncheck.operators.call import Call
 from attncheck.operators.events import Clash, Fault
+
+
+def times(left: Size | None, right: Size | None) -> Size | None:
+    """The product of two sizes; None if one of them is not known."""
+    return None if left is None or right is None else left * right
 
 
 def shared_rank(shapes: Iterable[Shape | None], most: int) -> int | None:

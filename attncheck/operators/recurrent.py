@@ -15,7 +15,7 @@ from attncheck.algebra.shape import COPIES, Axis, Row, Shape, closed, expand
 from attncheck.algebra.size import ONE, Size, const
 from attncheck.operators.axes import append, split_trailing
 from attncheck.operators.call import Call
-from attncheck.operators.demands import demand, features, rank_demanded, shared_rank
+from attncheck.operators.demands import demand, features, rank_demanded, shared_rank, times
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Fault, Outcome, Recurrence
 from attncheck.operators.operands import operand_shape
@@ -47,15 +47,11 @@ def _network(call: Call) -> _Network:
     states = (Axis(state), Axis(hidden)) if kind == "lstm" else (Axis(state),)
     return _Network(
         kind,
-        Axis(_times(count, directions)),
+        Axis(times(count, directions)),
         states,
-        Axis(_times(state, directions)),
+        Axis(times(state, directions)),
         call.flag("batch_first"),
     )
-
-
-def _times(left: Size | None, right: Size | None) -> Size | None:
-    return None if left is None or right is None else left * right
 
 
 def _projected(call: Call, hidden: Size | None) -> Size | None:
