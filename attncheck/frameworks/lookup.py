@@ -30,6 +30,8 @@ MODULES = {
         "pooling",
         "losses",
         "transforms",
+        "recurrent",
+        "transformers",
     ),
     "numpy": _SHARED,
     "einops": ("functions", "layers"),
