@@ -109,8 +109,11 @@ def analyse(source: Source, settings: Settings) -> Analysis:
     found: dict[tuple[str, object], Diagnosed] = {}
     analysis.shown.append(analysis.module)
     _take(found, _diagnose(analysis, analysis.module, {}))
-    for function in tracer.functions:
+    # What calls a function is mostly defined after it, and shows what it is called with.
+    for function in reversed(tracer.functions):
         _function(analysis, function, found)
+    for listed in (analysis.general, analysis.shown, analysis.suspects):
+        listed.reverse()
     analysis.certain = _without_idle_notes(list(found.values()))
     return analysis
 
@@ -118,8 +121,9 @@ def analyse(source: Source, settings: Settings) -> Analysis:
 def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
     """The traces whose shapes can be stated: of the module, and of each of its functions."""
     tracer = make_tracer(source, settings)
-    shown = [tracer.run_module()]
-    return shown + [stated(tracer, function, contradictions) for function in tracer.functions]
+    module = tracer.run_module()
+    shown = [stated(tracer, function, contradictions) for function in reversed(tracer.functions)]
+    return [module, *reversed(shown)]
 
 
 def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:

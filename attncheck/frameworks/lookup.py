@@ -20,7 +20,10 @@ _SHARED = (
     "joining",
     "queries",
 )
-MODULES = {"torch": (*_SHARED, "functional", "layers", "losses"), "numpy": _SHARED}
+MODULES = {
+    "torch": (*_SHARED, "functional", "layers", "normalising", "losses"),
+    "numpy": _SHARED,
+}
 
 
 #: Libraries whose functions stand in another one's tables.

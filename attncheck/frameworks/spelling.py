@@ -17,7 +17,7 @@ from attncheck.values.value import Int, Sequence, Value
 
 @dataclass(frozen=True, slots=True)
 class ParameterName:
-    """One parameter: the library's name, the neutral one, and what kind it is."""
+    """One parameter: the library's name, the neutral one, what kind it is, its default as text."""
 
     spelled: str
     neutral: str
@@ -25,6 +25,7 @@ class ParameterName:
     positional_only: bool
     keyword_only: bool
     collects: bool
+    default: str = ""
 
 
 @dataclass(slots=True)
@@ -95,6 +96,7 @@ def parse_signature(text: str) -> tuple[ParameterName, ...]:
                 positional_only=len(parameters) < positional,
                 keyword_only=keyword_only,
                 collects=collects,
+                default=default,
             )
         )
         keyword_only = keyword_only or collects
@@ -107,8 +109,8 @@ class LayerSpelling:
 
     ``making`` and ``calling`` are spellings of one operator, which is given the arguments of both
     by their neutral names. ``weights`` has the shape of each parameter of the layer as text over
-    the constructor's neutral names: ``"out_features in_features"``, with a number in front for a
-    multiple: ``"3*width"``.
+    the constructor's neutral names, in the notation of `attncheck.frameworks.weights`:
+    ``"out_features in_features"``, ``"width if has_bias"``.
     """
 
     path: str

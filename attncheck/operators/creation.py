@@ -425,24 +425,6 @@ def one_hot(call: Call) -> Outcome:
     return Outcome(call.make(_behind(without_marks(shape), Axis(count)), "int"))
 
 
-def embedding(call: Call) -> Outcome:
-    """torch.nn.functional.embedding: indices (...,) and a table (n, d) to (..., d).
-
-    Clashes if the table is no matrix.
-    """
-    shape, table = call.shape("x"), call.shape("weight")
-    dtype = dtype_of(call.arguments.get("weight"))
-    columns = Axis(None)
-    if table is not None and table.rank is not None:
-        if table.rank != 2:
-            clash = Clash(Fault.RANK, f"looks up rows of a matrix, not of {table}", 1)
-            return Outcome(call.make(None, dtype), clash=clash)
-        columns = table.lead[1]
-    if shape is None:
-        return Outcome(call.make(None, dtype))
-    return Outcome(call.make(_behind(without_marks(shape), columns), dtype))
-
-
 def _behind(shape: Shape, axis: Axis) -> Shape:
     if shape.row is None:
         return Shape((*shape.lead, axis))

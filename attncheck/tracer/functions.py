@@ -12,6 +12,7 @@ from attncheck.algebra.size import of
 from attncheck.graph import Caller, Place
 from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine, ShapeSite
+from attncheck.tracer.sketches import take
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
@@ -138,6 +139,8 @@ def call_function(
     if arguments is None:
         return UNKNOWN
     environment.names.update(arguments)
+    if not machine.graph.by_name:
+        take(machine.evidence.sketches.setdefault(function, {}), arguments, machine.facts)
     if machine.observe_calls:
         machine.calls_seen.setdefault(function, []).append(arguments)
     place = machine.frame.place

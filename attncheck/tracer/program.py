@@ -22,6 +22,7 @@ from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.evidence.roles import PHRASES
 from attncheck.table import Hypothesis, Scope
+from attncheck.tracer.sketches import Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
@@ -76,6 +77,8 @@ class ProgramEvidence:
     loose: bool = False
     pinned_function: Function | None = None
     pinned: Hypothesis | None = None
+    #: what calls have shown of the parameters of the project's functions
+    sketches: dict[Function, Sketches] = field(default_factory=dict)
     #: attributes that were read from unseen arguments: ``config.hidden_size``
     members: dict[tuple[values.Parameter, str], values.Parameter] = field(default_factory=dict)
     _commented_names: set[str] | None = None
@@ -115,6 +118,9 @@ class ProgramEvidence:
         pinned = self._by_name(function, name)
         if pinned is not None and (stated is None or tensor is not None):
             return pinned
+        called = self.sketches.get(function, {}).get(name)
+        if called is not None and (stated is None or tensor is not None):
+            return filled(called, name)
         if tensor is not None and tensor.shape is None:
             # A tensor by its annotation: its shape is still to be found out, anew in each trace.
             return replace(tensor, shape=open_shape(name), evidence=Evidence.FORCED)

@@ -362,7 +362,7 @@ def check_call(spelling: Subject, seed: int, kind: str) -> str | None:
     source = random.Random(f"{spelling.path}:{seed}")
     draw = Draw(source, kind)
     parts = parts_of(spelling)
-    arguments = samplers()[spelling.operator](draw, parts[-1])
+    arguments = samplers()[spelling.operator](draw, parts[0])
     passed = [spread(arguments, part, source) for part in parts]
     library = "torch" if spelling.library == "torch" else "numpy"
     variant = Variant(library, kind, random.Random(f"{spelling.path}:{seed}:open"), draw.symbols)

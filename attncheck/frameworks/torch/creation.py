@@ -127,9 +127,3 @@ TABLE.add(
 # From tensors.
 TABLE.add("torch.meshgrid", creation.meshgrid, "*tensors:xs, indexing=None")
 TABLE.add("torch.nn.functional.one_hot", creation.one_hot, "tensor:x, num_classes:count=-1")
-TABLE.add(
-    "torch.nn.functional.embedding",
-    creation.embedding,
-    "input:x, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, "
-    "sparse=False",
-)

@@ -121,6 +121,9 @@ _ACTIVATIONS = {
     "mish": "inplace=False",
     "softplus": "beta=1, threshold=20",
     "softsign": "",
+    "softshrink": "lambd=0.5",
+    "hardshrink": "lambd=0.5",
+    "rrelu": "lower=0.125, upper=0.333, training=False, inplace=False",
     "tanhshrink": "",
     "hardtanh": "min_val=-1, max_val=1, inplace=False",
     "hardsigmoid": "inplace=False",
@@ -142,7 +145,8 @@ for _name, _rest in _ACTIVATIONS.items():
 TABLE.add("torch.sqrt", elementwise.sqrt, "input:x, *, out=None")
 TABLE.add("torch.Tensor.sqrt torch.Tensor.sqrt_", elementwise.sqrt, "self:x")
 TABLE.add(
-    "torch.nn.functional.dropout torch.nn.functional.alpha_dropout "
+    "torch.nn.functional.dropout torch.nn.functional.dropout1d torch.nn.functional.dropout2d "
+    "torch.nn.functional.dropout3d torch.nn.functional.alpha_dropout "
     "torch.nn.functional.feature_alpha_dropout",
     elementwise.dropout,
     "input:x, p=0.5, training=True, inplace=False",

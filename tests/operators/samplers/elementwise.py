@@ -66,11 +66,20 @@ def unary(draw: Draw, spelling: Spelling) -> Arguments:
     if symbol is not None and symbol.value in ("invert", "logical_not"):
         dtype = "bool" if symbol.value == "invert" else dtype
     arguments: Arguments = {"x": Array(*draw.shape(), dtype=dtype)}
-    if spelling.path.endswith(".threshold"):
+    if spelling.path.lower().endswith(".threshold"):
         arguments |= {"threshold": 0.1, "value": 2.0}
     if spelling.path == "torch.dropout":
         arguments |= {"p": 0.5, "train": True}
     return arguments
+
+
+def dropout(draw: Draw, spelling: Spelling) -> Arguments:
+    """Those of whole channels take axes for batch and channels, the 1d ones no more than one."""
+    name = spelling.path.rpartition(".")[2]
+    if name.lower() in ("dropout", "alphadropout", "alpha_dropout"):
+        return unary(draw, spelling)
+    low, high = (2, 3) if name.endswith("1d") else (2, 4)
+    return {"x": Array(*draw.shape(low, high))}
 
 
 def where(draw: Draw, spelling: Spelling) -> Arguments:
@@ -115,7 +124,7 @@ SAMPLERS = {getattr(elementwise, name): binary for name in _BINARY.split()} | {
     elementwise.same_array: tolerance,
     elementwise.unary: unary,
     elementwise.sqrt: unary,
-    elementwise.dropout: unary,
+    elementwise.dropout: dropout,
     elementwise.where: where,
     elementwise.masked_fill: masked_fill,
     elementwise.clip: clip,
