@@ -274,6 +274,8 @@ class Facts:
             plain = _one_symbol_a_name(form).primitive()
             if not plain.terms:
                 return Verdict.EQUAL
+            if _divides_by_one(difference, plain):
+                return Verdict.DISTINCT
             # A bare number here differs only if a division that need not come out even does.
             if plain.number is not None or _names_against_number(plain):
                 against_number = True
@@ -395,6 +397,21 @@ def _sums_of_names(difference: Size) -> bool:
         and abs(coefficient) <= 2
         for monomial, coefficient in difference.primitive().terms.items()
     )
+
+
+def _divides_by_one(difference: Size, cleared: Size) -> bool:
+    """Whether two sizes are equal only where one of them divides by a name that is 1.
+
+    Code that writes ``d_model // n_heads`` does not take it to be ``d_model``.
+    """
+    for atom in difference.atoms():
+        divisor = atom.denominator if type(atom) is Quotient else None
+        if divisor is None or divisor.symbol is None or divisor.evaluate() == 1:
+            continue
+        times = cleared.divided_by(divisor - 1)
+        if times is not None and len(times.terms) == 1:
+            return True
+    return False
 
 
 def _names_against_number(size: Size) -> bool:

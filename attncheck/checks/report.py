@@ -18,6 +18,8 @@ from attncheck.values.tensor import Tensor
 if TYPE_CHECKING:
     import libcst as cst
 
+    from attncheck.checks.constructed import Declared
+
 Sizes: TypeAlias = tuple[Size | None, ...]
 
 
@@ -27,6 +29,8 @@ class Culprit:
 
     node: cst.CSTNode
     tensor: Tensor
+    #: what it is called, where no expression of the program does
+    name: str | None = None
 
 
 @dataclass(slots=True)
@@ -50,6 +54,8 @@ class Report:
     claim: tuple[str, str] | None = None
     #: the function that the node stands in, if it is not the operation's
     function: str | None = None
+    #: the argument of a layer's constructor that is to blame, and what it should be
+    resized: tuple[Declared, Size] | None = None
 
     @property
     def culprit_node(self) -> cst.CSTNode | None:

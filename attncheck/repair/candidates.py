@@ -19,6 +19,7 @@ from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
+from attncheck.repair.layers import layer_size
 from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
 from attncheck.repair.wording import (
@@ -92,21 +93,12 @@ def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
         sizes = view.sizes(tensor)
         if tensor is None or sizes is None or not site.name.isidentifier() or site.name == own:
             continue
-        if site.node not in _parameters(view) or tensor.role not in LEARNED:
+        if site.node not in view.parameters or tensor.role not in LEARNED:
             continue
         if sizes == report.expected:
             yield edit(culprit.node, site.name, f"use {site.name}", safe=False)
         elif len(sizes) >= 2 and (*sizes[:-2], sizes[-1], sizes[-2]) == report.expected:
             yield edit(culprit.node, f"{site.name}.T", f"use {site.name}", safe=False)
-
-
-def _parameters(view: View) -> set[cst.CSTNode]:
-    function = view.traced.function
-    if function is None:
-        return set()
-    parameters = function.node.params
-    listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-    return {parameter.name for parameter in listed}
 
 
 def _project(report: Report, view: View) -> Iterator[Candidate]:
@@ -472,6 +464,7 @@ def _claim(report: Report, view: View) -> Iterator[Candidate]:
 _GENERATORS: dict[str, Generator] = {
     "ATN101": _product,
     "ATN102": _product,
+    "ATN103": layer_size,
     "ATN104": _rank,
     "ATN105": _inferred,
     "ATN106": _join,

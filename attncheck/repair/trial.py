@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
-from attncheck.analysis import Diagnosed, Retraced, retrace
+from attncheck.analysis import Analysis, Diagnosed, Retraced, retrace
 from attncheck.attention import tolerable
 from attncheck.checks.report import text_of
 from attncheck.finding import Edit, Span
@@ -20,7 +20,7 @@ from attncheck.operators.events import Elementwise
 from attncheck.repair.candidate import Candidate
 from attncheck.repair.candidates import candidates
 from attncheck.settings import Settings
-from attncheck.source import Source, SourceError, apply_edits, load
+from attncheck.source import SourceError, apply_edits, load
 from attncheck.values.value import as_tensor
 
 #: Candidates tried for one finding, and refusals shown with it.
@@ -43,14 +43,12 @@ class Repair:
 class Workshop:
     """Tries candidates for the findings of one file, within a budget of traces."""
 
-    def __init__(
-        self, source: Source, settings: Settings, labels: dict[str, str], most: int = 60
-    ) -> None:
-        self.labels = labels
-        self.source = source
+    def __init__(self, analysis: Analysis, settings: Settings, most: int = 60) -> None:
+        self.analysis = analysis
+        self.source = analysis.source
         self.settings = settings
         self.left = most
-        self._before: dict[tuple[str, str | None], Retraced] = {}
+        self._before: dict[tuple[str, str | None, frozenset[str]], Retraced] = {}
 
     def repair(self, diagnosed: Diagnosed) -> Repair:
         """The best fix for a finding, or none; what was refused on the way."""
@@ -112,14 +110,23 @@ class Workshop:
             return None
         return retrace(patched, self.settings, *self._root(diagnosed))
 
-    def _root(self, diagnosed: Diagnosed) -> tuple[str, str | None]:
-        """The function to trace again, and the hypothesis to do so under."""
+    def _root(self, diagnosed: Diagnosed) -> tuple[str, str | None, frozenset[str]]:
+        """The function to trace again, the hypothesis to do so under, and other functions.
+
+        What a constructor is made with concerns every function that calls the layer.
+        """
+        also: frozenset[str] = frozenset()
+        if diagnosed.report.resized is not None:
+            also = self.analysis.running(diagnosed.report.operation)
+        return *self._under(diagnosed), also
+
+    def _under(self, diagnosed: Diagnosed) -> tuple[str, str | None]:
         function, hypothesis = diagnosed.traced.function, diagnosed.traced.hypothesis
         if function is not None:
             return function.qualified, None if hypothesis is None else hypothesis.label
-        place = diagnosed.report.place
+        place = diagnosed.report.operation.place.function
         # What a call has shown is told in the names that the function is best read under.
-        return place, self.labels.get(place)
+        return place, self.analysis.labels.get(place)
 
     def _fault(self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced) -> str | None:
         """Why a candidate is no fix, or None if it is one."""
