@@ -261,7 +261,7 @@ def _constructor(view: View, met: _Meeting, made: Declared, wanted: Size, why: s
         expected,
         f"so that `{name_of(view, made)}` {'takes' if made.name != 'out_features' else 'gives'}"
         f" {wanted} features",
-        hidden=hidden_while(met.operation),
+        hidden=hidden_while(met.operation, view.facts),
         function=made.function,
         resized=(made, wanted),
     )
@@ -284,7 +284,7 @@ def _call(view: View, met: _Meeting, made: Declared | None, why: str | None) -> 
         Culprit(met.input, met.tensor),
         expected,
         f"as the layer takes {met.wanted} features",
-        hidden=hidden_while(met.operation),
+        hidden=hidden_while(met.operation, view.facts),
     )
 
 

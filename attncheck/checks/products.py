@@ -91,7 +91,7 @@ def report(
         found.culprit,
         found.expected,
         found.derivation + because,
-        hidden=hidden_while(operation),
+        hidden=hidden_while(operation, view.facts),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from attncheck.algebra.facts import Verdict
+from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size
 from attncheck.graph import Operation
@@ -81,9 +81,13 @@ def text_of(sizes: Sizes | None) -> str:
     return f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
 
 
-def hidden_while(operation: Operation) -> str:
+def hidden_while(operation: Operation, facts: Facts | None = None) -> str:
     """When the mistake cannot be seen: the two sizes that are equal by chance, or nothing."""
     clash = operation.clash
     if clash is None or clash.verdict is not Verdict.DISTINCT:
         return ""
+    if facts is not None and clash.left is not None and clash.right is not None:
+        parts = facts.parts_of_one(clash.left, clash.right)
+        if parts is not None:
+            return f"hidden while {parts.name} == 1"
     return f"hidden while {clash.left} == {clash.right}"

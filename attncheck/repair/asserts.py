@@ -22,7 +22,7 @@ from attncheck.source import Source
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Instance, Int, Sequence, as_tensor, expanded
+from attncheck.values.value import Instance, Int, Sequence, as_size, as_tensor, expanded
 
 
 @dataclass(slots=True)
@@ -77,10 +77,9 @@ def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: i
     names = Names()
     named = [site for site in sites if site.name.isidentifier() and site.name != "return"]
     for site in named:
-        if type(site.value) is not Int or site.value.size is None:
-            continue
-        size = traced.facts.resolve(site.value.size)
-        if size.number is None and source.span(site.node).line <= line:
+        held = as_size(site.value)
+        size = None if held is None else traced.facts.resolve(held)
+        if size is not None and size.number is None and source.span(site.node).line <= line:
             names.by_size.setdefault(size, site.name)
     for site in named:
         if source.span(site.node).line < line:

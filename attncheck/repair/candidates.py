@@ -19,6 +19,7 @@ from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
+from attncheck.repair.heads import other_split
 from attncheck.repair.layers import layer_size
 from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
@@ -33,7 +34,7 @@ from attncheck.repair.wording import (
     with_axis_of_one,
 )
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Int, as_tensor
+from attncheck.values.value import Parameter, Value, as_size, as_tensor
 
 
 def candidates(report: Report, view: View) -> Iterator[Candidate]:
@@ -421,11 +422,16 @@ def _size_names(report: Report, view: View) -> list[str]:
     traced = view.traced
     sites = traced.sites if traced.function is not None else traced.inner.get(report.place, [])
     names = [
-        site.name
-        for site in sites
-        if site.name.isidentifier() and type(site.value) is Int and site.value.size is not None
+        site.name for site in sites if site.name.isidentifier() and _is_computed_size(site.value)
     ]
     return list(dict.fromkeys(names))
+
+
+def _is_computed_size(value: Value) -> bool:
+    """Whether a value is a size: also one that is computed from an argument nobody knows."""
+    if type(value) is Parameter and value.tensor.operation is None:
+        return False
+    return as_size(value) is not None
 
 
 def _inferred(report: Report, view: View) -> Iterator[Candidate]:
@@ -469,6 +475,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN105": _inferred,
     "ATN106": _join,
     "ATN107": _subscripts,
+    "ATN108": other_split,
     "ATN109": _project,
     "ATN110": _elementwise,
     "ATN201": _outer,

@@ -22,7 +22,7 @@ from attncheck.repair.asserts import Names
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import argument_of, bracketed
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Int, as_tensor
+from attncheck.values.value import as_size, as_tensor
 
 Candidates: TypeAlias = Iterator[Candidate]
 
@@ -63,13 +63,24 @@ def resized(view: View, made: Declared, wanted: Size, source: Declared | None) -
 
 
 def _anew(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:
-    text = names_for(view, made).write(cancel_quotients(view.facts.resolve(wanted)))
-    if text is not None and text.isdecimal() and not isinstance(made.node, cst.Integer):
-        # The size in one call: what the layer before it was made with says it in names.
-        near = source is not None and source.function == made.function
-        text = view.code(source.node) if near and source is not None else None
-    if text is not None and text != view.code(made.node):
-        yield edit(made.node, text, f"make {_name(view, made)} for {text}", safe=False)
+    size = cancel_quotients(view.facts.resolve(wanted))
+    text = names_for(view, made).write(size)
+    texts = [] if text is None else [text]
+    if size.number is not None and not isinstance(made.node, cst.Integer):
+        texts = list(_texts_beside(view, made, size, source))
+    for text in texts:
+        if text != view.code(made.node):
+            yield edit(made.node, text, f"make {_name(view, made)} for {text}", safe=False)
+
+
+def _texts_beside(view: View, made: Declared, size: Size, source: Declared | None) -> Iterator[str]:
+    """How layers of the same function write a size that is only known in one call, as a number."""
+    if source is not None and source.function == made.function:
+        yield view.code(source.node)
+    for operation in view.graph.operations:
+        other = argument(view, operation, made.name)
+        if other is not None and other.function == made.function and _equal(view, other.size, size):
+            yield view.code(other.node)
 
 
 def _exchanged(view: View, made: Declared, wanted: Size) -> Candidates:
@@ -114,8 +125,9 @@ def names_for(view: View, made: Declared) -> Names:
             plain = site.name.replace("self.", "", 1).isidentifier()
             if not plain or site.name == "return" or view.line(site.node) >= line:
                 continue
-            if type(site.value) is Int and site.value.size is not None:
-                names.by_size.setdefault(facts.resolve(site.value.size), site.name)
+            size = as_size(site.value)
+            if size is not None:
+                names.by_size.setdefault(facts.resolve(size), site.name)
     for operation in (made.operation, *view.graph.operations):
         for operand, size in settings(operation):
             if isinstance(operand.node, cst.Name | cst.Attribute):

@@ -21,7 +21,7 @@ from attncheck.evidence.comments import ClaimText
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.evidence.roles import PHRASES
-from attncheck.table import Hypothesis, Scope
+from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.sketches import Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
@@ -260,7 +260,9 @@ class ProgramEvidence:
     def argument(self, name: str) -> Symbol:
         """The symbol of an integer argument: at least 1 only if its name is a size of the table."""
         symbol = self.scope.symbol(name)
-        return symbol if symbol.table else Symbol(name, positive=False)
+        if symbol.table:
+            return symbol
+        return Symbol(name, positive=False, divides=table_symbol(name) == "n_heads")
 
     def _library(self) -> str | None:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None
