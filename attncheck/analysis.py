@@ -24,7 +24,15 @@ from attncheck.graph import Graph, Operation
 from attncheck.operators.events import Elementwise, Selection
 from attncheck.settings import Settings
 from attncheck.source import Source
-from attncheck.suppose import Supposed, hints, parameter_names, run_under, stated, suppose
+from attncheck.suppose import (
+    Supposed,
+    conventional,
+    hints,
+    parameter_names,
+    run_under,
+    stated,
+    suppose,
+)
 from attncheck.table import Scope, hypotheses
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
@@ -187,6 +195,10 @@ def _function(
     analysis.shown.append(general)
     reports = _diagnose(analysis, general, {})
     _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
+    named = conventional(tracer, function, contradictions)
+    if named is not None:
+        analysis.shown[-1] = named
+        _take(found, _diagnose(analysis, named, {}))
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     prose = [r for r in reports if r.evidence >= Evidence.PROSE and not _about_rank(r)]
     supposed = suppose(tracer, function, general, contradictions)

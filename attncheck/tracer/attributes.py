@@ -16,6 +16,7 @@ from attncheck.tracer.choices import over
 from attncheck.tracer.functions import call_function
 from attncheck.tracer.layers import layer_setting
 from attncheck.tracer.machine import Machine
+from attncheck.tracer.modules import METHODS
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.values.join import without_none
 from attncheck.values.tensor import Evidence, Tensor
@@ -38,6 +39,7 @@ from attncheck.values.value import (
     Sequence,
     ShapeOf,
     Super,
+    Unknown,
     Value,
 )
 
@@ -111,7 +113,16 @@ def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribut
         if member.static == "property":
             return call_function(machine, member, [base], {}, node)
         return bind(base, member)
-    return UNKNOWN if member is None else member
+    if member is not None and type(member) is not Unknown:
+        return member
+    if name == "training":
+        return Scalar("bool")
+    if name in METHODS:
+        return LibraryMethod(base, name)
+    if name == "__call__":
+        forward = base.of.lookup("forward")
+        return bind(base, forward) if type(forward) is Function else UNKNOWN
+    return UNKNOWN
 
 
 def bind(receiver: Value, function: Function) -> Value:
@@ -148,7 +159,7 @@ def _of_layer(machine: Machine, base: Layer, name: str, node: cst.Attribute) -> 
     """What a layer was made with, and its methods; ``layer.forward`` is the layer itself."""
     if name in ("forward", "__call__"):
         return base
-    setting = layer_setting(base, name)
+    setting = layer_setting(machine, base, name)
     return LibraryMethod(base, name) if setting is None else setting
 
 

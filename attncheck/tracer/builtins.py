@@ -242,8 +242,6 @@ BUILTINS: dict[str, Builtin] = {
     "str": _text,
     "repr": _text,
     "bool": _bool,
-    "isinstance": _bool,
-    "hasattr": _bool,
     "callable": _bool,
     "all": _bool,
     "any": _bool,

@@ -21,6 +21,7 @@ from attncheck.tracer.choices import over
 from attncheck.tracer.functions import call_function
 from attncheck.tracer.layers import CONTAINERS, call_layer, make_layer
 from attncheck.tracer.machine import Machine
+from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.values.join import join
 from attncheck.values.tensor import Evidence, Tensor
@@ -127,6 +128,11 @@ def _call_library(
         return make_layer(machine, layer, arguments, node)
     if path in CONTAINERS:
         return CONTAINERS[path](machine, arguments)
+    from attncheck.tracer.reflection import REFLECTIONS
+
+    reflection = REFLECTIONS.get(path)
+    if reflection is not None:
+        return reflection(machine, arguments, node)
     builtin = BUILTINS.get(path.removeprefix("builtins."))
     if builtin is not None:
         return builtin(machine, arguments, node)
@@ -193,6 +199,8 @@ def _same_meaning(spellings: list[Any], arguments: Arguments) -> bool:
 
 def _container_method(machine: Machine, callee: LibraryMethod, arguments: Arguments) -> Value:
     receiver, name = callee.receiver, callee.name
+    if type(receiver) in (Instance, Layer, Chain):
+        return call_method(machine, receiver, name, arguments)
     if type(receiver) is Mapping:
         return _dict_method(receiver, name, arguments)
     if type(receiver) is Sequence and name == "copy":

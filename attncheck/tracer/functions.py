@@ -12,7 +12,7 @@ from attncheck.algebra.size import of
 from attncheck.graph import Caller, Place
 from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine, ShapeSite
-from attncheck.tracer.sketches import take
+from attncheck.tracer.sketches import Sketches
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
@@ -139,8 +139,7 @@ def call_function(
     if arguments is None:
         return UNKNOWN
     environment.names.update(arguments)
-    if not machine.graph.by_name:
-        take(machine.evidence.sketches.setdefault(function, {}), arguments, machine.facts)
+    machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
     if machine.observe_calls:
         machine.calls_seen.setdefault(function, []).append(arguments)
     place = machine.frame.place

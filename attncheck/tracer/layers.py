@@ -13,6 +13,7 @@ import libcst as cst
 
 from attncheck.frameworks.lookup import find_layer
 from attncheck.frameworks.spelling import LayerSpelling
+from attncheck.frameworks.weights import weight_of
 from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
@@ -63,10 +64,13 @@ def call_layer(
     )
 
 
-def layer_setting(layer: Layer, name: str) -> Value | None:
-    """What an attribute of a layer is: an argument of its constructor, by the library's name."""
+def layer_setting(machine: Machine, layer: Layer, name: str) -> Value | None:
+    """An attribute of a layer: a parameter, or an argument of its constructor; else None."""
     spelling = find_layer(layer.path)
     assert spelling is not None
+    weight = weight_of(spelling, name, layer.settings, machine.facts)
+    if weight is not None:
+        return weight
     for parameter in spelling.making.parameters:
         if parameter.spelled == name:
             return layer.settings.get(parameter.neutral)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Operation, Place
 from attncheck.table import Scope
+from attncheck.tracer.sketches import Sketches
 from attncheck.values.value import UNKNOWN, Class, Function, Instance, Value
 
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ class Machine:
         #: arguments that calls on concrete values gave to the project's functions
         self.calls_seen: dict[Function, list[dict[str, Value]]] = {}
         self.observe_calls = False
+        #: what calls of the project's functions have shown of their parameters
+        self.sketches: dict[Function, Sketches] = {}
         #: the functions and classes that running the module has defined, in order
         self.functions: list[Function] = []
         self.classes: list[Class] = []

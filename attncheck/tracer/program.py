@@ -18,11 +18,12 @@ from attncheck.algebra.shape import Axis, Shape, Tag, open_shape
 from attncheck.algebra.size import Symbol, of
 from attncheck.evidence.annotations import Annotation, read_annotation
 from attncheck.evidence.comments import ClaimText
+from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.evidence.roles import PHRASES
 from attncheck.table import Hypothesis, Scope, table_symbol
-from attncheck.tracer.sketches import Sketches, filled
+from attncheck.tracer.sketches import Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
@@ -40,6 +41,8 @@ _OTHERS: Final = re.compile(
 )
 
 
+#: What a module is called by.
+_FORWARD: Final = frozenset(["forward", "__call__", "call"])
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 #: A line of a signature that holds one parameter and a comment; an assignment has no comma there.
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
@@ -75,6 +78,8 @@ class ProgramEvidence:
     line_of: Callable[[cst.CSTNode], int] | None = None
     #: whether names and prose only say how many axes there are: for shapes that are to be stated
     loose: bool = False
+    #: whether inputs of which nothing else is known have as many axes as their names say
+    conventional: bool = False
     pinned_function: Function | None = None
     pinned: Hypothesis | None = None
     #: what calls have shown of the parameters of the project's functions
@@ -118,13 +123,33 @@ class ProgramEvidence:
         pinned = self._by_name(function, name)
         if pinned is not None and (stated is None or tensor is not None):
             return pinned
-        called = self.sketches.get(function, {}).get(name)
+        called = self._called(function, name)
         if called is not None and (stated is None or tensor is not None):
             return filled(called, name)
+        named = self.conventional and function is self.pinned_function
+        rank = conventional_rank(name) if named else None
+        if rank is not None and (stated is None or tensor is not None):
+            optional = name in function.defaults
+            return filled(Sketch(rank, evidence=Evidence.NAME, optional=optional), name)
         if tensor is not None and tensor.shape is None:
             # A tensor by its annotation: its shape is still to be found out, anew in each trace.
             return replace(tensor, shape=open_shape(name), evidence=Evidence.FORCED)
         return stated
+
+    def has_conventional(self, function: Function) -> bool:
+        """Whether names say more of the inputs of a module than everything else does."""
+        if function.name not in _FORWARD or function.owner is None:
+            return False
+        parameters = function.node.params
+        return any(
+            conventional_rank(parameter.name.value) is not None
+            and self._called(function, parameter.name.value) is None
+            for parameter in (*parameters.params, *parameters.kwonly_params)
+        )
+
+    def _called(self, function: Function, name: str) -> Sketch | None:
+        sketches = self.sketches.get(function)
+        return None if sketches is None else sketches.of(name)
 
     def _by_name(self, function: Function, name: str) -> Tensor | None:
         if self.pinned is None or function is not self.pinned_function:

@@ -7,6 +7,7 @@ as many; which of its sizes are equal is for its own operations to show.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -28,8 +29,8 @@ class Sketch:
     optional: bool = False
 
 
-#: By parameter name; None where calls contradict each other.
-Sketches = dict[str, Sketch | None]
+#: What calls say that contradict each other.
+_CONFLICT = Sketch(-1)
 
 
 def sketch_of(value: Value, facts: Facts) -> Sketch | None:
@@ -49,26 +50,54 @@ def sketch_of(value: Value, facts: Facts) -> Sketch | None:
     )
 
 
-def take(sketches: Sketches, arguments: Mapping[str, Value], facts: Facts) -> None:
-    """Add what one call says about a function's parameters."""
-    for name, value in arguments.items():
-        if value == NONE:
-            continue
-        new = sketch_of(value, facts)
-        if new is not None:
-            sketches[name] = new if name not in sketches else _agreed(sketches[name], new)
+class Sketches:
+    """What the calls of one function have shown of its parameters, call site by call site.
 
+    A call that is traced several times, from functions of which now more, now less is known, counts
+    as the traces that know most say. A parameter is known if it is known at each of its calls.
+    """
 
-def _agreed(one: Sketch | None, other: Sketch | None) -> Sketch | None:
-    """What two calls agree on, or None."""
-    if one is None or other is None:
-        return None
-    if one.items is not None and other.items is not None:
-        if len(one.items) != len(other.items):
+    __slots__ = ("_sites",)
+
+    def __init__(self) -> None:
+        self._sites: dict[str, dict[object, Sketch | None]] = {}
+
+    def take(self, arguments: Mapping[str, Value], site: object, facts: Facts) -> None:
+        """Add what the call at `site` says."""
+        for name, value in arguments.items():
+            if value != NONE:
+                self._add(name, site, sketch_of(value, facts))
+
+    def merge(self, other: Sketches) -> None:
+        """Add what the calls of another trace say."""
+        for name, sites in other._sites.items():
+            for site, sketch in sites.items():
+                self._add(name, site, sketch)
+
+    def _add(self, name: str, site: object, sketch: Sketch | None) -> None:
+        sites = self._sites.setdefault(name, {})
+        known = sites.get(site)
+        sites[site] = sketch if known is None else _agreed(known, sketch or known)
+
+    def of(self, name: str) -> Sketch | None:
+        """What all calls agree on about a parameter, or None."""
+        sites = list(self._sites.get(name, {}).values())
+        known = [sketch for sketch in sites if sketch is not None]
+        if not known or len(known) < len(sites):
             return None
-        return Sketch(items=tuple(map(_agreed, one.items, other.items)))
+        agreed = functools.reduce(_agreed, known)
+        return None if agreed == _CONFLICT else agreed
+
+
+def _agreed(one: Sketch, other: Sketch) -> Sketch:
+    """What two calls agree on."""
+    if one.items is not None and other.items is not None and len(one.items) == len(other.items):
+        pairs = zip(one.items, other.items, strict=True)
+        return Sketch(
+            items=tuple(None if a is None or b is None else _agreed(a, b) for a, b in pairs)
+        )
     if one.items is not other.items or one.rank != other.rank:
-        return None
+        return _CONFLICT
     return Sketch(
         one.rank,
         library=one.library if one.library == other.library else None,
@@ -83,7 +112,7 @@ def filled(sketch: Sketch, name: str) -> Value:
     if sketch.items is not None:
         return Sequence(
             tuple(
-                UNKNOWN if item is None else filled(item, f"{name}_{index}")
+                UNKNOWN if item is None or item == _CONFLICT else filled(item, f"{name}_{index}")
                 for index, item in enumerate(sketch.items)
             )
         )

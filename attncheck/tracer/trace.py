@@ -27,6 +27,7 @@ from attncheck.tracer.machine import (
     ShapeSite,
 )
 from attncheck.tracer.program import ProgramEvidence
+from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
 from attncheck.values.value import UNKNOWN, Class, Const, Function, Instance, Value
 
@@ -77,6 +78,7 @@ class Tracer:
         machine = self._home
         frame = Frame(self._environment, Place("", None))
         complete = self._guarded(machine, lambda: self._run_block(machine, frame))
+        self._learn_calls(machine)
         return self._traced(machine, None, None, complete)
 
     def _run_block(self, machine: Machine, frame: Frame) -> None:
@@ -98,11 +100,17 @@ class Tracer:
         return self._home.facts
 
     def run_function(
-        self, function: Function, hypothesis: Hypothesis | None = None, *, open_pair: bool = False
+        self,
+        function: Function,
+        hypothesis: Hypothesis | None = None,
+        *,
+        open_pair: bool = False,
+        conventional: bool = False,
     ) -> Traced:
         """Trace a function in general, or under a hypothesis about its parameters.
 
-        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention.
+        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
+        `conventional` that inputs have as many axes as their names say.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
@@ -112,6 +120,7 @@ class Tracer:
         machine.graph.by_name = hypothesis is not None
         self.evidence.pinned = hypothesis
         self.evidence.pinned_function = function
+        self.evidence.conventional = conventional
         receiver = None
         if function.owner is not None:
             receiver = self._instance(function.owner)
@@ -121,9 +130,18 @@ class Tracer:
         complete, result = self._in_general(machine, function, receiver)
         machine.roll_back(0)
         self.evidence.pinned = None
+        self.evidence.conventional = False
+        if hypothesis is None:
+            self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
         traced.result = result
         return traced
+
+    def _learn_calls(self, machine: Machine) -> None:
+        """Keep what calls have shown of parameters, unless the trace went wrong somewhere."""
+        if not machine.graph.clashes():
+            for called, sketches in machine.sketches.items():
+                self.evidence.sketches.setdefault(called, Sketches()).merge(sketches)
 
     def _in_general(
         self, machine: Machine, function: Function, receiver: Instance | None
