@@ -128,20 +128,23 @@ def _takers(view: View, met: _Meeting) -> list[Declared]:
     return takers
 
 
-def maker_layer(view: View, tensor: Tensor) -> Declared | None:
-    """The size of what the layer puts out that a tensor is, whatever kept it on the way."""
+def maker_layer(
+    view: View, tensor: Tensor, through: tuple[type, ...] = (Elementwise,)
+) -> Declared | None:
+    """The size of what a layer puts out that a tensor is, whatever kept it on the way."""
     for _ in range(_MOST_STEPS):
         maker = view.graph.maker(tensor)
         made = None if maker is None else output_size(view, maker)
         if maker is None or made is not None:
             return made
-        if not isinstance(maker.event, Elementwise):
+        if not isinstance(maker.event, through):
             return None
         sizes = view.sizes(tensor)
-        inputs = [other for _, other in maker.tensors() if view.sizes(other) == sizes]
-        if len(inputs) != 1:
+        tensors = [other for _, other in maker.tensors()]
+        inputs = [other for other in tensors if view.sizes(other) == sizes]
+        if len(tensors) > 1 and len(inputs) != 1:
             return None
-        tensor = inputs[0]
+        tensor = (inputs or tensors)[0]
     return None
 
 

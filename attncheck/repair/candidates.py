@@ -20,7 +20,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.heads import other_split
-from attncheck.repair.layers import layer_size
+from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
 from attncheck.repair.wording import (
@@ -48,22 +48,21 @@ def candidates(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def _product(report: Report, view: View) -> Iterator[Candidate]:
-    """Transpose the culprit, transpose the other, swap the two, or take another weight."""
-    (left, a), (right, b) = list(report.operation.tensors())[:2]
-    assert report.culprit is not None
-    first, second = (left, a), (right, b)
-    if report.culprit.node is right.node:
-        first, second = second, first
-    for operand, tensor in (first, second):
+    """Transpose the culprit or the other, resize a layer before, swap the two, another weight."""
+    operands = list(report.operation.tensors())
+    culprit = None if report.culprit is None else report.culprit.node
+    for operand, tensor in sorted(operands, key=lambda pair: pair[0].node is not culprit):
         yield from _flip(view, operand.node, tensor)
     yield from _rerouted(report, view)
-    if left.node is not None and right.node is not None and _is_product(report.operation.node):
-        texts = (bracketed(view, right.node), bracketed(view, left.node))
-        yield Candidate(
-            (Change(left.node, texts[0]), Change(right.node, texts[1])),
-            "swap the operands",
-            safe=False,
-        )
+    yield from contracted_layers(report, view)
+    nodes = [operand.node for operand, _ in operands]
+    if len(nodes) == 2 and _is_product(report.operation.node):
+        left, right = nodes
+        if left is not None and right is not None:
+            texts = (bracketed(view, right), bracketed(view, left))
+            yield Candidate(
+                (Change(left, texts[0]), Change(right, texts[1])), "swap the operands", safe=False
+            )
 
 
 def _is_product(node: cst.CSTNode) -> bool:
@@ -105,6 +104,7 @@ def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
 def _project(report: Report, view: View) -> Iterator[Candidate]:
     """A learned projection of the culprit to the size that the product wants; never a slice."""
     yield from (c for c in _product(report, view) if c.safe)
+    yield from contracted_layers(report, view)
     culprit = report.culprit
     sizes = None if culprit is None else view.sizes(culprit.tensor)
     if culprit is None or sizes is None or report.expected is None:

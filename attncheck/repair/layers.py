@@ -17,7 +17,7 @@ from attncheck.checks.constructed import Declared, argument, declared, settings
 from attncheck.checks.layer_features import maker_layer, merges_to, unused_parameter
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
-from attncheck.operators.events import Joining
+from attncheck.operators.events import Contraction, Elementwise, Joining, Permutation
 from attncheck.repair.asserts import Names
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import argument_of, bracketed
@@ -25,6 +25,9 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_size, as_tensor
 
 Candidates: TypeAlias = Iterator[Candidate]
+
+#: What leaves the sizes of a tensor as they are, be they in another order.
+_KEEPING = (Elementwise, Permutation)
 
 
 def layer_size(report: Report, view: View) -> Candidates:
@@ -135,6 +138,25 @@ def names_for(view: View, made: Declared) -> Names:
                 if other is not None and other.function == made.function:
                     names.by_size.setdefault(view.facts.resolve(size), view.code(operand.node))
     return names
+
+
+def contracted_layers(report: Report, view: View) -> Candidates:
+    """The layer that made one operand of a product, made as wide as the product wants it.
+
+    The layer of the operand that is to blame comes first.
+    """
+    operation = report.operation
+    event = operation.event
+    tensors = [tensor for _, tensor in operation.tensors()]
+    if not isinstance(event, Contraction) or len(tensors) != 2:
+        return
+    makers = [maker_layer(view, tensor, through=_KEEPING) for tensor in tensors]
+    blamed = None if report.culprit is None else report.culprit.tensor
+    for pair in event.pairs:
+        ways = [(tensors[1], makers[1], pair.left.size), (tensors[0], makers[0], pair.right.size)]
+        for _, made, wanted in sorted(ways, key=lambda way: way[0] is not blamed):
+            if made is not None and made.is_making and wanted is not None:
+                yield from resized(view, made, wanted, None)
 
 
 # -- the call --------------------------------------------------------------------------------------
