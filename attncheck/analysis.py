@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from attncheck.algebra.broadcast import How
 from attncheck.algebra.size import Symbol
 from attncheck.attention import tolerable
+from attncheck.checks import layer_features
 from attncheck.checks.report import Report
 from attncheck.checks.run import run_checks
 from attncheck.checks.view import View
@@ -75,6 +76,15 @@ class Analysis:
     #: the hypothesis that tells most about each function, by qualified name
     labels: dict[str, str] = field(default_factory=dict)
 
+    def running(self, operation: Operation) -> frozenset[str]:
+        """The functions whose traces run the expression of an operation."""
+        return frozenset(
+            traced.function.qualified
+            for traced in self.general
+            if traced.function is not None
+            and any(other.node is operation.node for other in traced.graph.operations)
+        )
+
     def told_under(self, traced: Traced) -> None:
         """Show a function under the hypothesis that a finding is told under."""
         self.shown = [
@@ -123,8 +133,43 @@ def analyse(source: Source, settings: Settings) -> Analysis:
         _function(analysis, function, found)
     for listed in (analysis.general, analysis.shown, analysis.suspects):
         listed.reverse()
+    _blame_callers(analysis, found)
     analysis.certain = _without_idle_notes(list(found.values()))
     return analysis
+
+
+def _blame_callers(analysis: Analysis, found: dict[tuple[str, object], Diagnosed]) -> None:
+    """Tell what only the module's own calls show of layers where it is to be edited.
+
+    Where the class fails by itself, its own report says so; where it fits, the call is to blame.
+    """
+    for key, diagnosed in list(found.items()):
+        report = diagnosed.report
+        operation = report.operation
+        if report.rule is not layer_features.RULE or diagnosed.traced.function is not None:
+            continue
+        others = [
+            other
+            for other in found.values()
+            if other.traced.function is not None and other.report.operation.node is operation.node
+        ]
+        general = [
+            (other, traced)
+            for traced in analysis.general
+            for other in traced.graph.operations
+            if other.node is operation.node
+        ]
+        if others:
+            del found[key]
+        elif (
+            operation.place.calls
+            and general
+            and all(
+                layer_features.fits_in_general(other, _view(analysis, traced, {}))
+                for other, traced in general
+            )
+        ):
+            diagnosed.report = layer_features.blame_caller(report, diagnosed.view)
 
 
 def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
@@ -270,7 +315,7 @@ def contradictions(traced: Traced) -> int:
 
 
 def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> list[Diagnosed]:
-    view = View(traced, analysis.source, analysis.tracer.evidence, numbers)
+    view = _view(analysis, traced, numbers)
     diagnosed = []
     for report in run_checks(view):
         if _on_nothing(report) or _on_another_path(traced, report):
@@ -278,6 +323,11 @@ def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) ->
         evidence = _evidence(report)
         diagnosed.append(Diagnosed(report, traced, view, _severity(report, evidence), evidence))
     return diagnosed
+
+
+def _view(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> View:
+    making = analysis.tracer.making(traced.function)
+    return View(traced, analysis.source, analysis.tracer.evidence, numbers, making)
 
 
 def _on_nothing(report: Report) -> bool:
@@ -381,11 +431,15 @@ class Retraced:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """What to trace again: a function, and what is taken to be so of its parameters."""
+    """What to trace again: a function, and what is taken to be so of its parameters.
+
+    ``also`` are functions that are traced again of which nothing is supposed.
+    """
 
     function: str
     label: str | None = None
     conventional: bool = False
+    also: frozenset[str] = frozenset()
 
 
 def retrace(
@@ -406,6 +460,8 @@ def retrace(
     for other in tracer.functions:
         if other.qualified == root.function:
             traces.append(_run_under(tracer, other, root))
+        elif other.qualified in root.also:
+            traces.append(tracer.run_function(other))
     diagnosed = [report for traced in traces for report in _diagnose(analysis, traced, {})]
     operations = [operation for traced in traces for operation in traced.graph.operations]
     return Retraced(

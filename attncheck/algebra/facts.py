@@ -274,6 +274,8 @@ class Facts:
             plain = _one_symbol_a_name(form).primitive()
             if not plain.terms:
                 return Verdict.EQUAL
+            if _parts_of_one(plain) is not None:
+                return Verdict.DISTINCT
             # A bare number here differs only if a division that need not come out even does.
             if plain.number is not None or _names_against_number(plain):
                 against_number = True
@@ -296,6 +298,10 @@ class Facts:
             yield clear_quotients(size.replace({symbol: other}.get))
         if len(related) > 1:
             yield clear_quotients(size.replace(dict(related).get))
+
+    def parts_of_one(self, left: Size, right: Size) -> Symbol | None:
+        """The number of parts (heads) that has to be 1 for two sizes to be equal, or None."""
+        return _parts_of_one(clear_quotients(self.resolve(left) - self.resolve(right)))
 
     def is_one(self, size: Size) -> bool:
         """Whether `size` is known to be 1."""
@@ -395,6 +401,21 @@ def _sums_of_names(difference: Size) -> bool:
         and abs(coefficient) <= 2
         for monomial, coefficient in difference.primitive().terms.items()
     )
+
+
+def _parts_of_one(difference: Size) -> Symbol | None:
+    """The number of parts that would have to be 1 for a difference to be zero, or None.
+
+    Code that divides ``d_model`` by ``n_heads`` does not take the two sides of ``d_model`` and
+    ``n_heads*d_model`` to be one size.
+    """
+    for symbol in dict.fromkeys(difference.symbols()):
+        if not symbol.divides or symbol.value == 1 or symbol.flexible:
+            continue
+        times = difference.divided_by(of(symbol) - 1)
+        if times is not None and len(times.terms) == 1:
+            return symbol
+    return None
 
 
 def _names_against_number(size: Size) -> bool:

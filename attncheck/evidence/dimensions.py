@@ -86,7 +86,7 @@ class Scope:
         self._sizes: dict[str, Size] = {}
         self._open: set[str] = set()
         # Products are written in the order in which symbols were made: n_heads*d_k.
-        self.symbol("n_heads")
+        self.symbol("n_heads").divides = True
 
     def symbol(self, name: str) -> Symbol:
         """The one symbol called `name`: rigid, of the table if the table has it.

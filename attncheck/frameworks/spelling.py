@@ -9,10 +9,14 @@ collected is no integer, it is that thing: the tuple in ``x.view((2, 3))``, the 
 
 from __future__ import annotations
 
+import functools
+import re
 from dataclasses import dataclass, field
 
 from attncheck.operators.call import Operator
 from attncheck.values.value import Int, Mapping, Sequence, Value
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ def parse_signature(text: str) -> tuple[ParameterName, ...]:
     return tuple(parameters)
 
 
-@dataclass(slots=True)
+@dataclass
 class LayerSpelling:
     """How a layer class is written: its constructor, its call, and the weights that it has.
 
@@ -124,6 +128,12 @@ class LayerSpelling:
     making: Spelling
     calling: Spelling
     weights: dict[str, str]
+
+    @functools.cached_property
+    def sizes(self) -> frozenset[str]:
+        """The constructor's arguments, by neutral name, that are sizes of its weights."""
+        axes = (text.partition(" if ")[0] for text in self.weights.values())
+        return frozenset(name for text in axes for name in _NAME.findall(text))
 
     @property
     def operator(self) -> Operator:

@@ -44,7 +44,7 @@ class Workshop:
     """Tries candidates for the findings of one file, within a budget of traces."""
 
     def __init__(self, analysis: Analysis, settings: Settings, most: int = 60) -> None:
-        self.labels = analysis.labels
+        self.analysis = analysis
         self.shown = analysis.tracer.evidence.calls_shown()
         self.source = analysis.source
         self.settings = settings
@@ -112,14 +112,20 @@ class Workshop:
         return retrace(patched, self.settings, self._root(diagnosed), self.shown)
 
     def _root(self, diagnosed: Diagnosed) -> Root:
-        """The function to trace again, and the hypothesis to do so under."""
+        """The function to trace again, what to suppose of it, and other functions.
+
+        What a constructor is made with concerns every function that calls the layer.
+        """
+        also: frozenset[str] = frozenset()
+        if diagnosed.report.resized is not None:
+            also = self.analysis.running(diagnosed.report.operation)
         function, hypothesis = diagnosed.traced.function, diagnosed.traced.hypothesis
         if function is not None:
             label = None if hypothesis is None else hypothesis.label
-            return Root(function.qualified, label, diagnosed.traced.conventional)
-        place = diagnosed.report.place
+            return Root(function.qualified, label, diagnosed.traced.conventional, also)
+        place = diagnosed.report.operation.place.function
         # What a call has shown is told in the names that the function is best read under.
-        return Root(place, self.labels.get(place))
+        return Root(place, self.analysis.labels.get(place), also=also)
 
     def _fault(self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced) -> str | None:
         """Why a candidate is no fix, or None if it is one."""

@@ -21,10 +21,13 @@ from attncheck.tracer.recorder import Written, apply, written_arguments
 from attncheck.values.value import (
     UNKNOWN,
     Chain,
+    Int,
     Layer,
     Mapping,
+    Parameter,
     Sequence,
     Value,
+    as_size,
 )
 
 
@@ -35,6 +38,13 @@ def make_layer(
     settings = spelling.making.bind(arguments.positional, arguments.keywords)
     if settings is None or not arguments.exact:
         return UNKNOWN
+    for name in spelling.sizes & settings.keys():
+        size = as_size(settings[name])
+        settings[name] = Int(size) if type(settings[name]) is Parameter else settings[name]
+        if size is not None and len(size.terms) == 1:
+            # A layer of no features is none: what its sizes are made of is at least one.
+            for symbol in size.symbols():
+                symbol.positive = True
     return Layer(spelling.path, settings, written_arguments(spelling.making, arguments), node)
 
 

@@ -22,7 +22,7 @@ from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.evidence.roles import PHRASES
-from attncheck.table import Hypothesis, Scope
+from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.sketches import Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
@@ -302,7 +302,9 @@ class ProgramEvidence:
     def argument(self, name: str) -> Symbol:
         """The symbol of an integer argument: at least 1 only if its name is a size of the table."""
         symbol = self.scope.symbol(name)
-        return symbol if symbol.table else Symbol(name, positive=False)
+        if symbol.table:
+            return symbol
+        return Symbol(name, positive=False, divides=table_symbol(name) == "n_heads")
 
     def found(self, name: str) -> Symbol:
         """The symbol of a variable that holds an integer of which nothing else is known."""

@@ -130,7 +130,8 @@ def _operands(arguments: Mapping[str, Value], written: Written) -> tuple[Operand
     operands: list[Operand] = []
     for name, value in arguments.items():
         node = written.get(name)
-        if type(value) is Sequence and value.items is not None:
+        if type(value) is Sequence and any(as_tensor(item) for item in value.items or ()):
+            assert value.items is not None
             elements = _elements(node, len(value.items))
             operands += (
                 Operand(name, as_tensor(item) or item, element)

@@ -166,6 +166,14 @@ class Tracer:
         builder, complete = self._builders[owner]
         return self._traced(builder, function, None, complete)
 
+    def making(self, function: Function | None) -> Traced | None:
+        """The trace in which the object was made that a method is traced on; None for others."""
+        owner = None if function is None else function.owner
+        maker = None if owner is None else owner.lookup("__init__")
+        if owner is None or owner not in self._builders or type(maker) is not Function:
+            return None
+        return self._built(maker, owner)
+
     def _closure(self, function: Function) -> Environment:
         assert isinstance(function.closure, Environment)
         return Environment(function.closure)
