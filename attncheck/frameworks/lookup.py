@@ -42,6 +42,11 @@ MODULES = {
 _GUESTS = {"scipy": "numpy"}
 
 
+def is_modelled(name: str) -> bool:
+    """Whether a top-level module of that name is a library with tables here."""
+    return name in MODULES or name in _GUESTS
+
+
 def tables() -> tuple[Table, ...]:
     """Every table of every library."""
     return tuple(table for library in MODULES for table in tables_of(library))

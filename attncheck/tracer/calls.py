@@ -31,6 +31,7 @@ from attncheck.values.value import (
     Choice,
     Class,
     Function,
+    Imported,
     Instance,
     Int,
     Layer,
@@ -148,6 +149,15 @@ def _call_library(
         return _not_modelled(machine, arguments, node, path)
     value = apply_spelling(machine, spelling, arguments, node)
     return UNKNOWN if value is None else value
+
+
+def _call_imported(
+    machine: Machine, callee: Imported, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    found = machine.resolved(callee)
+    if type(found) is Imported:  # a module
+        return UNKNOWN
+    return call(machine, found, arguments, node)
 
 
 def _call_library_method(
@@ -294,6 +304,9 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
             )
 
         instance.pending = initialise
+        if machine.is_elsewhere:
+            # The call that leads here from the checked file is known now, and not later.
+            machine.initialised(instance)
     elif callee.fields:
         given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
         for name in callee.fields:
@@ -363,6 +376,7 @@ def _call_choice(
 
 _CALLERS: dict[type, Callable[[Machine, Any, Arguments, cst.CSTNode], Value]] = {
     Library: _call_library,
+    Imported: _call_imported,
     LibraryMethod: _call_library_method,
     Layer: _call_layer,
     Chain: _call_chain,

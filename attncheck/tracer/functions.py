@@ -143,9 +143,10 @@ def call_function(
     if machine.observe_calls:
         machine.calls_seen.setdefault(function, []).append(arguments)
     place = machine.frame.place
-    calls = (*place.calls, Caller(node, place.function))
+    # A call that stands in another file is a part of the one in this file that led there.
+    calls = place.calls if machine.is_elsewhere else (*place.calls, Caller(node, place))
     frame = Frame(environment, Place(function.qualified, function.node, calls), function)
-    if machine.observe_calls:
+    if machine.observe_calls and environment.file is None:
         machine.inner[function.qualified] = [
             ShapeSite(function.qualified, name, parameter, arguments[name])
             for name, parameter in _parameter_nodes(function)

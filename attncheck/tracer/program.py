@@ -81,6 +81,8 @@ class ProgramEvidence:
     #: whether inputs of which nothing else is known have as many axes as their names say
     conventional: bool = False
     pinned_function: Function | None = None
+    #: the path of the file, where it is another one than the checked
+    file: str = ""
     pinned: Hypothesis | None = None
     #: what calls have shown of the parameters of the project's functions
     sketches: dict[Function, Sketches] = field(default_factory=dict)
@@ -92,6 +94,23 @@ class ProgramEvidence:
     _alone: set[str] | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
     _parameters: dict[tuple[Function, str], Value | None] = field(default_factory=dict)
+
+    def elsewhere(self, path: str, text: str) -> ProgramEvidence:
+        """The evidence of another file of the project, in which the checked one's code ends up.
+
+        Its functions are called and never traced in general, so that comments say nothing of it.
+        """
+        return replace(
+            self,
+            array_libraries=array_libraries(text),
+            has_declarations=False,
+            comments={},
+            lines=(),
+            line_of=None,
+            file=path,
+            _commented_names=None,
+            _alone=None,
+        )
 
     # -- parameters ----------------------------------------------------------------------------
 
