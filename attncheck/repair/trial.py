@@ -20,7 +20,7 @@ from attncheck.operators.events import Elementwise
 from attncheck.repair.candidate import Candidate
 from attncheck.repair.candidates import candidates
 from attncheck.settings import Settings
-from attncheck.source import SourceError, apply_edits, load
+from attncheck.source import Source, SourceError, apply_edits, load
 from attncheck.values.value import as_tensor
 
 #: Candidates tried for one finding, and refusals shown with it.
