@@ -21,7 +21,8 @@ from attncheck.evidence.comments import ClaimText
 from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
-from attncheck.evidence.roles import PHRASES
+from attncheck.evidence.roles import PHRASES, is_mask_name
+from attncheck.operators.masking import MASK
 from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.sketches import Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
@@ -158,7 +159,8 @@ class ProgramEvidence:
             return filled(Sketch(rank, evidence=Evidence.NAME, optional=optional), name)
         if tensor is not None and tensor.shape is None:
             # A tensor by its annotation: its shape is still to be found out, anew in each trace.
-            return replace(tensor, shape=open_shape(name), evidence=Evidence.FORCED)
+            role = MASK if is_mask_name(name) else None
+            return replace(tensor, shape=open_shape(name), role=role, evidence=Evidence.FORCED)
         return stated
 
     def has_conventional(self, function: Function) -> bool:
