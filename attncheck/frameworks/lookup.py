@@ -20,7 +20,22 @@ _SHARED = (
     "joining",
     "queries",
 )
-MODULES = {"torch": (*_SHARED, "functional", "layers", "losses"), "numpy": _SHARED}
+MODULES = {
+    "torch": (
+        *_SHARED,
+        "functional",
+        "layers",
+        "normalising",
+        "convolution",
+        "pooling",
+        "losses",
+        "transforms",
+        "recurrent",
+        "transformers",
+    ),
+    "numpy": _SHARED,
+    "einops": ("functions", "layers"),
+}
 
 
 #: Libraries whose functions stand in another one's tables.

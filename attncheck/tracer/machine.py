@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Operation, Place
 from attncheck.table import Scope
+from attncheck.tracer.sketches import Sketches
 from attncheck.values.value import UNKNOWN, Class, Function, Imported, Instance, Value
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ ROOT_STEPS = 6_000
 #: How deep calls of the project's functions are followed.
 CALL_DEPTH = 12
 
+
+#: The methods that make an object: what they are given are sizes and settings, not tensors.
+MAKING = frozenset(["__init__", "__post_init__"])
 
 #: How control leaves a statement: None goes on; "return", "raise", "break", "continue".
 Exit: TypeAlias = str | None
@@ -147,6 +151,8 @@ class Machine:
         #: arguments that calls on concrete values gave to the project's functions
         self.calls_seen: dict[Function, list[dict[str, Value]]] = {}
         self.observe_calls = False
+        #: what calls of the project's functions have shown of their parameters
+        self.sketches: dict[Function, Sketches] = {}
         #: the functions and classes that running the module has defined, in order
         self.functions: list[Function] = []
         self.classes: list[Class] = []
@@ -197,6 +203,13 @@ class Machine:
         self.steps -= 1
         if self.steps < 0:
             raise OutOfBudget
+
+    @property
+    def making(self) -> bool:
+        """Whether an object is being made: an ``__init__`` runs."""
+        return any(
+            frame.function is not None and frame.function.name in MAKING for frame in self.frames
+        )
 
     # -- doing ---------------------------------------------------------------------------------
 

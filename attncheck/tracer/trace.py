@@ -28,6 +28,7 @@ from attncheck.tracer.machine import (
 )
 from attncheck.tracer.program import ProgramEvidence
 from attncheck.tracer.project import Project
+from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
 from attncheck.values.value import UNKNOWN, Class, Const, Function, Instance, Value
 
@@ -47,6 +48,8 @@ class Traced:
     hypothesis: Hypothesis | None = None
     result: Value | None = None
     complete: bool = True
+    #: whether inputs were given as many axes as their names say
+    conventional: bool = False
     #: for the module body: the sites of the latest call of each function, by qualified name
     inner: dict[str, list[ShapeSite]] = field(default_factory=dict)
 
@@ -93,6 +96,7 @@ class Tracer:
         machine = self._home
         frame = Frame(self._environment, Place("", None))
         complete = self._guarded(machine, lambda: self._run_block(machine, frame))
+        self._learn_calls(machine)
         return self._traced(machine, None, None, complete)
 
     def _run_block(self, machine: Machine, frame: Frame) -> None:
@@ -114,11 +118,17 @@ class Tracer:
         return self._home.facts
 
     def run_function(
-        self, function: Function, hypothesis: Hypothesis | None = None, *, open_pair: bool = False
+        self,
+        function: Function,
+        hypothesis: Hypothesis | None = None,
+        *,
+        open_pair: bool = False,
+        conventional: bool = False,
     ) -> Traced:
         """Trace a function in general, or under a hypothesis about its parameters.
 
-        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention.
+        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
+        `conventional` that inputs have as many axes as their names say.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
@@ -128,13 +138,28 @@ class Tracer:
         machine.graph.by_name = hypothesis is not None
         self.evidence.pinned = hypothesis
         self.evidence.pinned_function = function
-        receiver = None if function.owner is None else self._instance(function.owner)
+        self.evidence.conventional = conventional
+        receiver = None
+        if function.owner is not None:
+            receiver = self._instance(function.owner)
+            builder, _ = self._builders[function.owner]
+            # What making the object has shown holds for its methods.
+            machine.facts.keep(builder.facts.learned(0))
         complete, result = self._in_general(machine, function, receiver)
         machine.roll_back(0)
         self.evidence.pinned = None
+        self.evidence.conventional = False
+        if hypothesis is None:
+            self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
-        traced.result = result
+        traced.result, traced.conventional = result, conventional
         return traced
+
+    def _learn_calls(self, machine: Machine) -> None:
+        """Keep what calls have shown of parameters, unless the trace went wrong somewhere."""
+        if not machine.graph.clashes():
+            for called, sketches in machine.sketches.items():
+                self.evidence.sketches.setdefault(called, Sketches()).merge(sketches)
 
     def _in_general(
         self, machine: Machine, function: Function, receiver: Instance | None
@@ -156,6 +181,14 @@ class Tracer:
         self._instance(owner)
         builder, complete = self._builders[owner]
         return self._traced(builder, function, None, complete)
+
+    def making(self, function: Function | None) -> Traced | None:
+        """The trace in which the object was made that a method is traced on; None for others."""
+        owner = None if function is None else function.owner
+        maker = None if owner is None else owner.lookup("__init__")
+        if owner is None or owner not in self._builders or type(maker) is not Function:
+            return None
+        return self._built(maker, owner)
 
     def _closure(self, function: Function) -> Environment:
         assert isinstance(function.closure, Environment)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Shape, expand
+from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import Size
 from attncheck.values.tensor import Tensor
 
@@ -87,6 +87,19 @@ class Sequence:
     element: Value = UNKNOWN
     length: Size | None = None
     copy: Value | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Sequences of unlike lengths packed into one tensor: torch's PackedSequence.
+
+    ``data`` is ``(steps of all sequences, *)``, ``batch`` the axis that counts the sequences,
+    ``time`` that of the longest one's steps.
+    """
+
+    data: Tensor
+    batch: Axis
+    time: Axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +277,7 @@ Value: TypeAlias = (
     | Parameter
     | Tensor
     | Sequence
+    | Packed
     | ShapeOf
     | Mapping
     | Slice

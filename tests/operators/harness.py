@@ -17,6 +17,7 @@ What a sampler may return as an argument:
 * ``Array(*sizes, dtype=..., below=...)``: a tensor of these sizes, random contents;
 * a ``Dim`` (from ``draw.dim()``; products and quotients of them as well): a size;
 * ``int float bool str None ... slice list tuple``: themselves (nested arrays and dims allowed);
+* a ``dict``: keywords, for a ``**parameter`` that collects them;
 * ``Loose([...])``: as a list, for a ``*parameter`` that takes no tuple in place of its items;
 * ``Raw(value, real)``: anything else, as the model sees it and as the library takes it.
 
@@ -53,7 +54,7 @@ from attncheck.operators.events import Outcome
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Sequence, Slice, Value
 
-from .comparing import contradiction, known, shape_contradiction
+from .comparing import contradiction, known, shape_contradiction, told
 from .drawing import Arguments, Array, Dim, Draw, Loose, Raw, Sampler, as_dim
 
 __all__ = ["Arguments", "Array", "Dim", "Draw", "Loose", "Raw", "as_dim"]
@@ -176,6 +177,9 @@ def spread(arguments: Arguments, spelling: Spelling, source: random.Random) -> S
     passed = Spread([], {})
     by_position = True
     for parameter in spelling.parameters:
+        if parameter.collects_keywords:
+            passed.keywords |= arguments.get(parameter.neutral, {})
+            continue
         if parameter.neutral not in arguments or parameter.neutral in spelling.fixed:
             by_position = by_position and parameter.neutral in arguments
             continue
@@ -230,13 +234,18 @@ def parts_of(subject: Subject) -> tuple[Spelling, ...]:
     return (subject,)
 
 
+def arrays_of(subject: Subject) -> str:
+    """The library whose arrays a subject is given; einops takes those of any, here torch's."""
+    return "numpy" if subject.library == "numpy" else "torch"
+
+
 class Refused(Exception):
     """The real library raised."""
 
 
 def run_real(subject: Subject, passed: list[Spread], source: random.Random) -> Any:
     """The real library's answer; raises Refused if it raises."""
-    library = subject.library if subject.library == "torch" else "numpy"
+    library = arrays_of(subject)
     real = [
         (
             [real_argument(argument, library, source) for argument in spread_.positional],
@@ -258,6 +267,7 @@ REFUSALS = (
     IndexError,
     TypeError,
     AssertionError,
+    KeyError,
     np.exceptions.AxisError,
 )
 
@@ -362,33 +372,33 @@ def check_call(spelling: Subject, seed: int, kind: str) -> str | None:
     source = random.Random(f"{spelling.path}:{seed}")
     draw = Draw(source, kind)
     parts = parts_of(spelling)
-    arguments = samplers()[spelling.operator](draw, parts[-1])
+    arguments = samplers()[spelling.operator](draw, parts[0])
     passed = [spread(arguments, part, source) for part in parts]
-    library = "torch" if spelling.library == "torch" else "numpy"
+    library = arrays_of(spelling)
     variant = Variant(library, kind, random.Random(f"{spelling.path}:{seed}:open"), draw.symbols)
     facts = Facts()
     outcome = run_model(spelling, passed, variant, facts)
-    told = f"{spelling.path}, seed {seed}: {passed}\n  model: {_answer(outcome)}"
+    text = f"{spelling.path}, seed {seed}: {passed}\n  model: {_answer(outcome)}"
     if variant.opened:
-        told += f"\n  opened: {variant.opened}"
+        text += f"\n  opened: {variant.opened}"
     try:
         real = run_real(spelling, passed, source)
     except Refused as refusal:
         wrong = _unrefused(spelling, outcome) if kind == "numbers" else None
-        return None if wrong is None else f"{told}\n  {wrong}: {refusal}"
+        return None if wrong is None else f"{text}\n  {wrong}: {refusal}"
     if outcome is None:
-        return f"{told}\n  the call does not fit {[part.signature for part in parts]}"
+        return f"{text}\n  the call does not fit {[part.signature for part in parts]}"
     if any(overlaps(expand(shape, facts), len(sizes)) for shape, sizes in variant.opened):
         return None
     if outcome.clash is not None:
-        return f"{told}\n  the library gives a result: {np.shape(real)}"
+        return f"{text}\n  the library gives a result: {told(real)}"
     wrong = contradiction(outcome.value, real, draw.symbols)
     if wrong is None and kind == "numbers" and not known(outcome.value):
         wrong = None if spelling.path in silent() else "left unanswered"
     for shape, sizes in variant.opened:
         # What the operation forced on its operands must be true of them.
         wrong = wrong or shape_contradiction(expand(shape, facts), sizes, draw.symbols)
-    return None if wrong is None else f"{told}\n  {wrong}"
+    return None if wrong is None else f"{text}\n  {wrong}"
 
 
 def overlaps(shape: Shape, rank: int) -> bool:
