@@ -15,11 +15,15 @@ import re
 import stat
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from attncheck.source import Source, SourceError, decode, parse
+from attncheck.skeleton import Skeleton, skeleton
+from attncheck.source import SourceError, decode, parse
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 #: A larger file is not followed: the outline alone would cost more than a small file's check.
 MAX_BYTES: Final = 200_000
@@ -54,19 +58,44 @@ class Target:
     name: str = ""
 
 
+@dataclass(slots=True, eq=False)
+class LeftOut:
+    """A method of a class that was parsed without its body."""
+
+    text: str
+    _node: cst.FunctionDef | None = None
+
+    def whole(self) -> cst.FunctionDef | None:
+        """The method with its body; None if that cannot be parsed."""
+        if self._node is None:
+            for made in _parse(f"class _:\n{self.text}"):
+                self._node = made.body.body[0]  # type: ignore[attr-defined]
+        return self._node
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Parsed statements (none if they could not be), and their methods without bodies.
+
+    ``size`` is the length of the text that was parsed.
+    """
+
+    statements: Sequence[cst.CSTNode]
+    left_out: dict[cst.CSTNode, LeftOut]
+    size: int
+
+
 class Part:
     """One or a few top-level statements, and the names that they bind or change.
 
-    ``first`` is the line in the file that it starts in (from 1). ``names`` says of each name the
-    imports that bind it, or None where something else does. ``defines`` says that the part is one
-    function or class.
+    ``names`` says of each name the import that binds it, or None where something else does.
+    ``defines`` says that the part is one function or class.
     """
 
-    __slots__ = ("_refusal", "_source", "defines", "first", "names", "stars", "text")
+    __slots__ = ("_tree", "defines", "names", "stars", "text")
 
-    def __init__(self, text: str, first: int, definition: str | None) -> None:
+    def __init__(self, text: str, definition: str | None) -> None:
         self.text = text
-        self.first = first
         self.defines = definition is not None
         self.names: dict[str, Target | None] = {}
         self.stars: list[Target] = []
@@ -74,8 +103,7 @@ class Part:
             self._read_names()
         else:
             self.names[definition] = None
-        self._source: Source | None = None
-        self._refusal: SourceError | None = None
+        self._tree: Tree | None = None
 
     def _read_names(self) -> None:
         if _MAIN.match(self.text):
@@ -102,23 +130,43 @@ class Part:
         elif self.names.setdefault(name, target) != target:
             self.names[name] = None
 
-    def source(self) -> Source:
-        """The parsed statements; raises SourceError if they cannot be parsed."""
-        if self._refusal is not None:
-            raise self._refusal
-        if self._source is None:
-            try:
-                self._source = parse(self.text, "utf-8", "")
-            except SourceError as error:
-                self._refusal = error
-                raise
-            _kept.parsed += len(self.text)
-        return self._source
+    def tree(self) -> Tree:
+        """The parsed statements."""
+        if self._tree is None:
+            left = skeleton(self.text) if self.defines else None
+            if left is None:
+                self._tree = Tree(_parse(self.text), {}, len(self.text))
+            else:
+                self._tree = _without_bodies(left)
+        return self._tree
 
-    @property
-    def parsed(self) -> int:
-        """How many characters have been parsed."""
-        return 0 if self._source is None else len(self.text)
+
+def _without_bodies(left: Skeleton) -> Tree:
+    statements = _parse(left.text)
+    nodes = [
+        node
+        for statement in statements
+        if type(statement).__name__ == "ClassDef"
+        for node in statement.body.body  # type: ignore[attr-defined]
+        if type(node).__name__ == "FunctionDef"
+    ]
+    if len(nodes) != len(left.methods):
+        return Tree((), {}, len(left.text))
+    left_out = {
+        node: LeftOut(text)
+        for node, text in zip(nodes, left.methods, strict=True)
+        if text is not None
+    }
+    return Tree(statements, left_out, len(left.text))
+
+
+def _parse(text: str) -> Sequence[cst.CSTNode]:
+    """The statements of a text; none if they cannot be parsed."""
+    _kept.parsed += len(text)
+    try:
+        return parse(text, "utf-8", "").module.body
+    except SourceError:
+        return ()
 
 
 class Outline:
@@ -169,33 +217,27 @@ class Outline:
             return [name for name in self.by_name if not name.startswith("_")]
         return _listed(self.parts[numbers[0]].text) if len(numbers) == 1 else None
 
-    @property
-    def parsed(self) -> int:
-        """How many characters of it have been parsed."""
-        return sum(part.parsed for part in self.parts)
-
 
 class _Kept:
     """The outlines of the files that were asked for lately, by path, the latest last."""
 
     def __init__(self) -> None:
         self.outlines: OrderedDict[str, Outline] = OrderedDict()
-        #: how many characters of them have been parsed
+        #: how many characters have been parsed since everything was last let go of
         self.parsed = 0
 
     def of(self, path: str, data: bytes) -> Outline:
         """The outline of a file that holds `data`; raises SourceError if that is no text."""
+        if self.parsed > _MOST_PARSED:
+            self.outlines.clear()
+            self.parsed = 0
         known = self.outlines.pop(path, None)
-        if known is not None and known.data != data:
-            self.parsed -= known.parsed
-            known = None
-        while self.outlines and (
-            len(self.outlines) >= _MOST_OUTLINES or self.parsed > _MOST_PARSED
-        ):
-            _, oldest = self.outlines.popitem(last=False)
-            self.parsed -= oldest.parsed
-        self.outlines[path] = known or Outline(data, decode(data)[0])
-        return self.outlines[path]
+        if known is None or known.data != data:
+            known = Outline(data, decode(data)[0])
+        self.outlines[path] = known
+        if len(self.outlines) > _MOST_OUTLINES:
+            self.outlines.popitem(last=False)
+        return known
 
 
 _kept = _Kept()
@@ -218,21 +260,20 @@ def outline_of(path: str) -> Outline | None:
 def _parts(text: str) -> Iterator[Part]:
     """The statements in order; a decorator goes with its function, an ``else`` with its ``if``."""
     starts = [found.end() for found in _SCAN.finditer(text) if found["break"]]
-    begin, latest, line = 0, 0, 1
+    begin = latest = 0
     for start in starts:
         if text.startswith("@", latest) or _CONTINUED.match(text, start):
             latest = start
             continue
-        yield _part(text[begin:start], latest - begin, line)
-        line += text.count("\n", begin, start)
+        yield _part(text[begin:start], latest - begin)
         begin = latest = start
-    yield _part(text[begin:], latest - begin, line)
+    yield _part(text[begin:], latest - begin)
 
 
-def _part(text: str, offset: int, line: int) -> Part:
+def _part(text: str, offset: int) -> Part:
     """The part whose last statement begins at `offset`."""
     found = _DEFINITION.match(text, offset)
-    return Part(text, line, None if found is None else found[1])
+    return Part(text, None if found is None else found[1])
 
 
 def _own_nodes(tree: ast.AST) -> Iterator[ast.AST]:

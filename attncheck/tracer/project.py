@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from collections.abc import Sequence as AbstractSequence
 from dataclasses import dataclass, field
 from typing import Final
+
+import libcst as cst
 
 from attncheck.frameworks.lookup import is_modelled
 from attncheck.graph import Place
 from attncheck.modules import Modules
-from attncheck.outline import Outline, Part, Target, outline_of
-from attncheck.source import SourceError
+from attncheck.outline import LeftOut, Outline, Part, Target, outline_of
 from attncheck.tracer.builtins import CONSTANTS
 from attncheck.tracer.machine import Environment, Frame, Machine, OutOfBudget
 from attncheck.values.value import UNKNOWN, Const, Imported, Library, Mapping, Sequence, Value
@@ -31,6 +33,9 @@ MOST_OUTLINED: Final = 600_000
 MOST_PARSED: Final = 24_000
 #: How many files wait for one another: each is a few dozen calls deep.
 MOST_NESTED: Final = 12
+#: How many steps a call of a function of another file may take, and all such calls together.
+MOST_STEPS_OF_A_VISIT: Final = 600
+MOST_STEPS_OF_VISITS: Final = 12_000
 #: With more stars a file is a list of everything; which of them has a name is not looked for.
 MOST_STARS: Final = 8
 #: How many statements and calls their module code may take.
@@ -82,6 +87,9 @@ class Project:
         self._outlined = MOST_OUTLINED
         self._parsed = MOST_PARSED + size // 2
         self._steps = MOST_STEPS
+        self._visits = MOST_STEPS_OF_VISITS
+        self._left_out: dict[cst.CSTNode, LeftOut] = {}
+        self._charged: set[cst.CSTNode] = set()
 
     # -- paths ---------------------------------------------------------------------------------
 
@@ -232,25 +240,67 @@ class Project:
                 continue
             module.done.add(number)
             part = module.outline.parts[number]
-            self._parsed -= len(part.text)
-            if self._parsed >= 0:
+            statements = self._statements(part)
+            if statements:
                 module.running.append(number)
-                self._execute(module, part)
+                self._execute(module, statements)
                 module.running.pop()
 
-    def _execute(self, module: Module, part: Part) -> None:
+    def _statements(self, part: Part) -> AbstractSequence[cst.CSTNode]:
+        """The statements of a part; none if too much has been parsed already."""
+        if self._parsed < 0:
+            return ()
+        tree = part.tree()
+        self._parsed -= tree.size
+        self._left_out |= tree.left_out
+        return tree.statements
+
+    def _execute(self, module: Module, statements: AbstractSequence[cst.CSTNode]) -> None:
         machine = module.machine
         machine.steps = self._steps
         try:
             with machine.running(Frame(module.environment, Place("", None))):
-                machine.execute(part.source().module.body)
-        except SourceError:
-            return
+                machine.execute(statements)
         except (OutOfBudget, RecursionError):
             # Its names are then those of the way on which it was left.
             module.broken = True
             module.environment.names = dict.fromkeys(module.outline.by_name, UNKNOWN)
         self._steps = min(self._steps, machine.steps)
+
+    def visit(self, machine: Machine, run: Callable[[], Value]) -> Value:
+        """Run a function of another file for the checked one.
+
+        It may take so many steps and no more: if it wants more, what it did is undone, and its
+        result is not known.
+        """
+        steps = max(min(machine.steps, MOST_STEPS_OF_A_VISIT, self._visits), 0)
+        rest = machine.steps - steps
+        machine.steps = steps
+        mark, journal, supposing = machine.facts.mark(), len(machine.journal), machine.supposing
+        try:
+            return run()
+        except OutOfBudget:
+            machine.facts.undo(mark)
+            machine.roll_back(journal)
+            machine.supposing = supposing
+            return UNKNOWN
+        finally:
+            left = max(machine.steps, 0)
+            self._visits -= steps - left
+            machine.steps = rest + left
+
+    def whole(self, node: cst.FunctionDef) -> cst.FunctionDef | None:
+        """A function with its body, which may be left out until it is called.
+
+        None if it cannot be parsed, or too much has been already.
+        """
+        left = self._left_out.get(node)
+        if left is None:
+            return node
+        if node not in self._charged:
+            self._charged.add(node)
+            self._parsed -= len(left.text)
+        return None if self._parsed < 0 else left.whole()
 
 
 def _opened(value: Value) -> Value:
