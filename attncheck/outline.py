@@ -26,21 +26,27 @@ if TYPE_CHECKING:
     import libcst as cst
 
 #: A larger file is not followed: the outline alone would cost more than a small file's check.
-MAX_BYTES: Final = 200_000
+MAX_BYTES: Final = 150_000
 #: How much parsed text is kept; a tree has about a hundred times the size of its text.
 _MOST_PARSED: Final = 300_000
 _MOST_OUTLINES: Final = 64
 
-#: Strings, comments and joined lines, which are passed over; else the break before a statement.
-_SCAN: Final = re.compile(
-    r'''"""(?:[^"\\]|\\.|"(?!""))*(?:"""|\Z)'''
-    r"""|'''(?:[^'\\]|\\.|'(?!''))*(?:'''|\Z)"""
-    r"""|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|\#[^\n]*|\\\r?\n"""
-    r"""|(?P<break>\n)(?=[A-Za-z_@])""",
-    re.DOTALL,
+#: Where a statement may begin that is not inside another one.
+_BREAK: Final = re.compile(r"\n(?=[A-Za-z_@])")
+_TRIPLE: Final = re.compile(r'''"""|\'\'\'''')
+#: What a quote may be inside of, up to the end of its line.
+_PLAIN: Final = re.compile(
+    r"""(?!\"{3}|'{3})(?:"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|\#[^\n]*""", re.DOTALL
 )
+#: A table: too large to be looked into for its name alone.
+_TABLE: Final = 6_000
+_NAMED: Final = re.compile(r"(\w+)[ \t]*(?::[^=\n]*)?=(?!=)")
 _CONTINUED: Final = re.compile(r"(?:elif|else|except|finally)\b")
 _DEFINITION: Final = re.compile(r"(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
+#: Where the head of a function ends.
+_HEAD: Final = re.compile(
+    r"\)\s*(?:->\s*(?P<returns>\w+)?[^:\n]*)?:[ \t]*(?:#[^\n]*)?$", re.MULTILINE
+)
 _MAIN: Final = re.compile(r"if\s+__name__\s*==\s*(?P<quote>[\"'])__main__(?P=quote)\s*:")
 _GLOBAL: Final = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _WORD: Final = re.compile(r"[^\W\d]\w*")
@@ -75,14 +81,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Parsed statements (none if they could not be), and their methods without bodies.
-
-    ``size`` is the length of the text that was parsed.
-    """
+    """Parsed statements (none if they could not be), and their methods without bodies."""
 
     statements: Sequence[cst.CSTNode]
     left_out: dict[cst.CSTNode, LeftOut]
-    size: int
 
 
 class Part:
@@ -92,7 +94,7 @@ class Part:
     ``defines`` says that the part is one function or class.
     """
 
-    __slots__ = ("_tree", "defines", "names", "stars", "text")
+    __slots__ = ("_cut", "_tree", "defines", "names", "stars", "text")
 
     def __init__(self, text: str, definition: str | None) -> None:
         self.text = text
@@ -103,10 +105,14 @@ class Part:
             self._read_names()
         else:
             self.names[definition] = None
+        self._cut: Skeleton | None = None
         self._tree: Tree | None = None
 
     def _read_names(self) -> None:
         if _MAIN.match(self.text):
+            return
+        if len(self.text) > _TABLE and (named := _NAMED.match(self.text)):
+            self.names[named[1]] = None
             return
         try:
             with warnings.catch_warnings():
@@ -133,12 +139,26 @@ class Part:
     def tree(self) -> Tree:
         """The parsed statements."""
         if self._tree is None:
-            left = skeleton(self.text) if self.defines else None
-            if left is None:
-                self._tree = Tree(_parse(self.text), {}, len(self.text))
-            else:
-                self._tree = _without_bodies(left)
+            cut = self._skeleton()
+            self._tree = Tree(_parse(self.text), {}) if cut is None else _without_bodies(cut)
         return self._tree
+
+    @property
+    def size(self) -> int:
+        """How much there is to parse."""
+        cut = self._skeleton()
+        return len(self.text if cut is None else cut.text)
+
+    @property
+    def returns(self) -> str | None:
+        """The one word that a function is annotated to return, if it is annotated so."""
+        head = _HEAD.search(self.text) if self.defines else None
+        return None if head is None else head["returns"]
+
+    def _skeleton(self) -> Skeleton | None:
+        if self.defines and self._cut is None and self._tree is None:
+            self._cut = skeleton(self.text)
+        return self._cut
 
 
 def _without_bodies(left: Skeleton) -> Tree:
@@ -151,13 +171,13 @@ def _without_bodies(left: Skeleton) -> Tree:
         if type(node).__name__ == "FunctionDef"
     ]
     if len(nodes) != len(left.methods):
-        return Tree((), {}, len(left.text))
+        return Tree((), {})
     left_out = {
         node: LeftOut(text)
         for node, text in zip(nodes, left.methods, strict=True)
         if text is not None
     }
-    return Tree(statements, left_out, len(left.text))
+    return Tree(statements, left_out)
 
 
 def _parse(text: str) -> Sequence[cst.CSTNode]:
@@ -184,7 +204,7 @@ class Outline:
             for name in part.names:
                 self.by_name.setdefault(name, []).append(number)
         self.stars = [star for part in self.parts for star in part.stars]
-        declared = _GLOBAL.findall(text)
+        declared = _GLOBAL.findall(text) if "global " in text else ()
         self._changed = {name for names in declared for name in _WORD.findall(names)}
 
     def alias(self, name: str) -> Target | None:
@@ -259,15 +279,61 @@ def outline_of(path: str) -> Outline | None:
 
 def _parts(text: str) -> Iterator[Part]:
     """The statements in order; a decorator goes with its function, an ``else`` with its ``if``."""
-    starts = [found.end() for found in _SCAN.finditer(text) if found["break"]]
     begin = latest = 0
-    for start in starts:
+    for start in _starts(text):
         if text.startswith("@", latest) or _CONTINUED.match(text, start):
             latest = start
             continue
         yield _part(text[begin:start], latest - begin)
         begin = latest = start
     yield _part(text[begin:], latest - begin)
+
+
+def _starts(text: str) -> Iterator[int]:
+    """Where the second statement begins, and all later ones: no string has the line, no join."""
+    strings = _long_strings(text)
+    inside = next(strings, None)
+    for found in _BREAK.finditer(text):
+        place = found.start()
+        while inside is not None and inside[1] <= place:
+            inside = next(strings, None)
+        joined = text.endswith("\\", 0, place) or text.endswith("\\\r", 0, place)
+        if not joined and (inside is None or place < inside[0]):
+            yield found.end()
+
+
+def _long_strings(text: str) -> Iterator[tuple[int, int]]:
+    """Where strings in triple quotes begin and end."""
+    place = 0
+    while found := _TRIPLE.search(text, place):
+        line = max(text.rfind("\n", 0, found.start()) + 1, place)
+        plain = _plain_around(text, line, found.start())
+        if plain is not None:
+            place = plain
+            continue
+        end = text.find(found[0], found.end())
+        while end >= 0 and _is_escaped(text, end):
+            end = text.find(found[0], end + 1)
+        place = len(text) if end < 0 else end + 3
+        yield found.start(), place
+
+
+def _plain_around(text: str, line: int, place: int) -> int | None:
+    """The end of the comment or short string that a place in a line is inside of, or None."""
+    for found in _PLAIN.finditer(text, line, text.find("\n", place) % (len(text) + 1)):
+        if found.start() > place:
+            break
+        if found.end() > place:
+            return found.end()
+    return None
+
+
+def _is_escaped(text: str, place: int) -> bool:
+    """Whether an odd number of backslashes stands before a place."""
+    before = place
+    while text.startswith("\\", before - 1) and before > 0:
+        before -= 1
+    return (place - before) % 2 == 1
 
 
 def _part(text: str, offset: int) -> Part:

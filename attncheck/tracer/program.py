@@ -7,6 +7,7 @@ hypothesis pins the shapes of one function's parameters for one trace.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,6 +50,7 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
 
 
+@functools.lru_cache(maxsize=128)
 def array_libraries(text: str) -> tuple[str, ...]:
     """The libraries whose arrays a file's unseen arguments may be.
 

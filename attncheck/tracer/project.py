@@ -28,9 +28,11 @@ from attncheck.values.value import UNKNOWN, Const, Imported, Library, Mapping, S
 
 #: How many files are read for one checked file, and how many of their characters altogether.
 MOST_FILES: Final = 32
-MOST_OUTLINED: Final = 600_000
-#: How much of them is parsed: so much in any case, and for a larger file half as much as itself.
-MOST_PARSED: Final = 24_000
+MOST_OUTLINED: Final = 200_000
+#: How much of them is parsed: so much in any case, and of a larger file a quarter of its length;
+#: and no more of one statement.
+MOST_PARSED: Final = 8_000
+MOST_OF_A_PART: Final = 6_000
 #: How many files wait for one another: each is a few dozen calls deep.
 MOST_NESTED: Final = 12
 #: How many steps a call of a function of another file may take, and all such calls together.
@@ -40,6 +42,14 @@ MOST_STEPS_OF_VISITS: Final = 12_000
 MOST_STARS: Final = 8
 #: How many statements and calls their module code may take.
 MOST_STEPS: Final = 6_000
+
+
+#: Files that nearly every other one asks for something, and that say nothing of shapes.
+_ASIDE: Final = frozenset({"logging", "logger", "log"})
+#: What a function does that says it returns one of these is not looked at.
+_SCALARS: Final[dict[str | None, Value]] = {
+    name: Library(f"builtins.{name}") for name in ("bool", "str")
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -85,7 +95,7 @@ class Project:
         self._known: dict[tuple[str, str, bool], Value] = {}
         self._files = MOST_FILES
         self._outlined = MOST_OUTLINED
-        self._parsed = MOST_PARSED + size // 2
+        self._parsed = MOST_PARSED + size // 4
         self._steps = MOST_STEPS
         self._visits = MOST_STEPS_OF_VISITS
         self._left_out: dict[cst.CSTNode, LeftOut] = {}
@@ -194,6 +204,8 @@ class Project:
                 names[name] = self.imported(module.path, alias)
             elif len(numbers) == 1 and outline.parts[numbers[0]].defines and not whole:
                 return Imported(module.path, name)
+            elif len(numbers) == 1 and (scalar := _SCALARS.get(outline.parts[numbers[0]].returns)):
+                names[name] = scalar
             elif module.running and numbers[-1] >= module.running[-1]:
                 return UNKNOWN
             else:
@@ -217,7 +229,8 @@ class Project:
         return self._modules[path]
 
     def _opened_module(self, path: str) -> Module | None:
-        if self._files <= 0 or self._outlined <= 0 or not path.endswith(".py"):
+        name, suffix = os.path.splitext(os.path.basename(path))
+        if self._files <= 0 or self._outlined <= 0 or suffix != ".py" or name in _ASIDE:
             return None
         self._files -= 1
         self._followed.add(path)
@@ -248,10 +261,10 @@ class Project:
 
     def _statements(self, part: Part) -> AbstractSequence[cst.CSTNode]:
         """The statements of a part; none if too much has been parsed already."""
-        if self._parsed < 0:
+        if part.size > min(self._parsed, MOST_OF_A_PART):
             return ()
+        self._parsed -= part.size
         tree = part.tree()
-        self._parsed -= tree.size
         self._left_out |= tree.left_out
         return tree.statements
 
