@@ -70,7 +70,7 @@ def demand(
 def features(call: Call, axis: Axis, name: str, operand: int = 0, of: str = "") -> Clash | None:
     """Why an axis does not have the number of features in the argument `name`, or None.
 
-    ``of`` says which operand's features they are, where a layer has several: " in the key".
+    ``of`` says which operand's features they are, where a layer has several: " in key".
     """
     return features_of(call, axis, Axis(call.size(name)), operand, of)
 

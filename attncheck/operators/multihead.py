@@ -85,7 +85,7 @@ def _of_open_rank(call: Call, block: Block, shapes: list[Shape | None]) -> Atten
 
 
 def _width_clash(call: Call, block: Block, operand: int, axis: Axis) -> Clash | None:
-    of = f" in the {block.operands[operand]}"
+    of = f" in {block.operands[operand]}"
     return features_of(call, axis, Axis(block.widths[operand]), operand, of)
 
 
@@ -98,7 +98,7 @@ def _of_rank(call: Call, block: Block, rank: int) -> Attended | Clash:
         axes = (Axis(None),) * rank
         if shape is not None:
             letters = ("B, T" if block.batch_first else "T, B") if rank == 3 else "T"
-            text = f"takes a {name} of ({letters}, {width})"
+            text = f"takes {name} of ({letters}, {width})"
             known = rank_demanded(shape, rank, text, call.facts, operand)
             if isinstance(known, Clash):
                 return known
@@ -123,8 +123,8 @@ def _agree(call: Call, block: Block, found: list[tuple[Axis, ...]]) -> Attended 
             pair = contract(batch, batches[operand], call.facts, "batch")
             if pair.verdict.clashes:
                 names = block.operands[0], block.operands[operand]
-                text = f"pairs a batch of {pair.left} in the {names[0]} with one of {pair.right} in"
-                told = f"{text} the {names[1]}"
+                text = f"pairs a batch of {pair.left} in {names[0]} with one of {pair.right} in"
+                told = f"{text} {names[1]}"
                 sizes = pair.left.size, pair.right.size
                 return Clash(Fault.AGREEMENT, told, operand, *sizes, pair.verdict)
     pair = contract(positions[1], positions[2], call.facts, "key and value")
@@ -152,10 +152,9 @@ def _masked(
     if not call.given(block.causal) or call.flag(block.causal) is False:
         clash = _mask_clash(call, block, batch, scores)
     if clash is None:
-        what = f"a {block.padding}"
         wanted = (key,) if batch is None else (batch, key)
         shape = call.shape(block.padding)
-        clash = demand(call, shape, wanted, what, 4, tuple(range(len(wanted))))
+        clash = demand(call, shape, wanted, block.padding, 4, tuple(range(len(wanted))))
     if clash is not None:
         return clash
     mask = call.shape(block.mask)
@@ -168,7 +167,7 @@ def _mask_clash(
     call: Call, block: Block, batch: Axis | None, scores: tuple[Axis, Axis]
 ) -> Clash | None:
     """Why the mask is neither ``(L, S)`` nor ``(B*heads, L, S)``, or None."""
-    shape, what = call.shape(block.mask), f"a {block.mask}"
+    shape, what = call.shape(block.mask), block.mask
     if shape is None:
         return None
     copies = _copies(block, batch)

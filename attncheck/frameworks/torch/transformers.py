@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncheck.frameworks.spelling import Table
-from attncheck.operators import multihead
+from attncheck.operators import multihead, transformers
 
 TABLE = Table("torch")
 
@@ -21,4 +21,51 @@ TABLE.add_layer(
         "in_proj_weight": "3*embed_dim embed_dim",
         "in_proj_bias": "3*embed_dim",
     },
+)
+
+_SIZES = "d_model, nhead"
+_INNER = "dim_feedforward=2048, dropout=0.1, activation=None"
+_END = f"layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias:has_bias=True, {_FACTORY}"
+_ENCODING = "src, {}=None, src_key_padding_mask=None, is_causal=None"
+_DECODING = (
+    "tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, "
+    "memory_key_padding_mask=None, tgt_is_causal=None, memory_is_causal=False"
+)
+TABLE.add_layer(
+    "torch.nn.TransformerEncoderLayer",
+    transformers.encoder_layer,
+    f"{_SIZES}, {_INNER}, {_END}",
+    _ENCODING.format("src_mask"),
+)
+TABLE.add_layer(
+    "torch.nn.TransformerDecoderLayer",
+    transformers.decoder_layer,
+    f"{_SIZES}, {_INNER}, {_END}",
+    _DECODING,
+)
+TABLE.add_layer(
+    "torch.nn.TransformerEncoder",
+    transformers.encoder,
+    "encoder_layer:layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True",
+    _ENCODING.format("mask:src_mask"),
+)
+TABLE.add_layer(
+    "torch.nn.TransformerDecoder",
+    transformers.decoder,
+    "decoder_layer:layer, num_layers, norm=None",
+    _DECODING,
+)
+TABLE.add_layer(
+    "torch.nn.Transformer",
+    transformers.transformer,
+    "d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, "
+    f"{_INNER}, custom_encoder=None, custom_decoder=None, {_END}",
+    "src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None, "
+    "tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, "
+    "tgt_is_causal=None, memory_is_causal=False",
+)
+TABLE.add(
+    "torch.nn.Transformer.generate_square_subsequent_mask",
+    transformers.causal_mask,
+    "sz:size, device=None, dtype=None",
 )
