@@ -12,15 +12,15 @@ from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.contract import Contracted, contract, tell_apart
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Row, Shape, closed, expand
-from attncheck.algebra.size import Size
-from attncheck.operators.axes import append, least_rank, split_trailing
+from attncheck.algebra.size import Size, const
+from attncheck.operators.axes import append, least_rank, split_trailing, with_rank
 from attncheck.operators.call import Call
 from attncheck.operators.demands import demand, features_of, rank_demanded, shared_rank, times
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Attention, Clash, Fault, Outcome
 from attncheck.operators.operands import operand_shape
 from attncheck.operators.seats import resized
-from attncheck.values.value import NONE, Sequence, Value
+from attncheck.values.value import NONE, Const, Sequence, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +203,39 @@ def multihead_attention(call: Call) -> Outcome:
     return _outcome(call, block, Axis(width))
 
 
-def _outcome(call: Call, block: Block, output: Axis) -> Outcome:
-    found = attend(call, block)
+def multihead_function(call: Call) -> Outcome:
+    """F.multi_head_attention_forward: the same, time first, of weights that the call brings.
+
+    ``in_proj`` is ``(3*E, E)`` unless the projections are separate; ``out_proj`` is ``(out, E)``.
+    """
+    if call.given("static_k") or call.given("static_v"):
+        return call.unknown()
+    width, separate = call.size("embed_dim"), call.flag("separate")
+    sizes = [_last_size(call, name) if separate else width for name in ("key_proj", "value_proj")]
+    if separate is None:
+        sizes = [None, None]
+    block = Block((width, sizes[0], sizes[1]), call.size("num_heads"), batch_first=False)
+    added = {"add_bias_kv": Const(call.given("bias_k"))}
+    arguments = {**call.arguments, **added}
+    call = Call(call.facts, arguments, call.library, call.spelling, call.serial)
+    clash = None
+    if separate is False:
+        wanted = Axis(times(width, const(3))), Axis(width)
+        clash = demand(call, call.shape("in_proj"), wanted, "in_proj_weight", 3)
+    made = call.shape("out_proj")
+    known = None if made is None else with_rank(made, 2, call.facts)
+    output = Axis(known.lead[0].size if isinstance(known, Shape) else None)
+    clash = clash or demand(call, made, (output, Axis(width)), "out_proj_weight", 5)
+    return _outcome(call, block, output, clash)
+
+
+def _last_size(call: Call, name: str) -> Size | None:
+    shape = call.shape(name)
+    return shape.lead[-1].size if shape is not None and shape.rank == 2 else None
+
+
+def _outcome(call: Call, block: Block, output: Axis, clash: Clash | None = None) -> Outcome:
+    found = attend(call, block) if clash is None else clash
     if isinstance(found, Clash):
         nothing = NONE if call.flag("need_weights", True) is False else call.make(None, "float")
         return Outcome(Sequence((call.make(None, "float"), nothing)), None, found)

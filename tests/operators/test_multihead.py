@@ -209,3 +209,23 @@ def test_a_causal_mask_fits_what_it_was_made_for() -> None:
     )
     assert outcome.clash is not None
     assert outcome.clash.text == "takes src_mask of (B, B), not (T_dec, T_dec)"
+
+
+def test_the_function_takes_its_sizes_from_the_weights_it_is_given() -> None:
+    names = Names()
+    x = names.tensor("x", "T_dec B d_model")
+    width = names.size("d_model")
+    weight, out = names.tensor("w", "3 d_model"), names.tensor("o", "d_attn d_model")
+    path = "torch.nn.functional.multi_head_attention_forward"
+    rest = (None, None, None, False, 0.0, out, None)
+    separate = {"use_separate_proj_weight": True, "need_weights": False}
+    outcome = names.call(path, x, x, x, width, 4, None, *rest, **separate)
+    assert names.told(outcome.value) == "[(T_dec, B, d_attn), None]"
+    outcome = names.call(path, x, x, x, width, 4, weight, *rest)
+    assert outcome.clash is None
+    weight = names.tensor("w", "d_attn d_attn")
+    outcome = names.call(path, x, x, x, width, 4, weight, *rest)
+    assert outcome.clash is not None
+    assert (
+        outcome.clash.text == "takes in_proj_weight of (3*d_model, d_model), not (d_attn, d_attn)"
+    )

@@ -22,6 +22,16 @@ TABLE.add_layer(
         "in_proj_bias": "3*embed_dim",
     },
 )
+TABLE.add(
+    "torch.nn.functional.multi_head_attention_forward",
+    multihead.multihead_function,
+    "query, key, value, embed_dim_to_check:embed_dim, num_heads, in_proj_weight:in_proj, "
+    "in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight:out_proj, "
+    "out_proj_bias, training=True, key_padding_mask=None, need_weights=True, attn_mask=None, "
+    "use_separate_proj_weight:separate=False, q_proj_weight=None, k_proj_weight:key_proj=None, "
+    "v_proj_weight:value_proj=None, static_k=None, static_v=None, "
+    "average_attn_weights:averaged=True, is_causal=False",
+)
 
 _SIZES = "d_model, nhead"
 _INNER = "dim_feedforward=2048, dropout=0.1, activation=None"

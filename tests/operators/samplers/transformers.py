@@ -57,6 +57,41 @@ def multihead_attention(draw: Draw, spelling: Spelling) -> Arguments:
     return arguments
 
 
+def multihead_function(draw: Draw, spelling: Spelling) -> Arguments:
+    heads, batch = draw.dim(2, 3), [draw.dim()] if draw.chance(0.8) else []
+    width = heads * draw.dim(2, 3)
+    time, source = draw.dim(), draw.dim()
+    separate, biased = draw.chance(0.4), draw.chance(0.3)
+    widths = [draw.dim(), draw.dim()] if separate else [width, width]
+    bias = Array(1, 1, width) if biased else None
+    arguments: Arguments = {
+        "query": Array(*_spoiled(draw, [time, *batch, width])),
+        "key": Array(*_spoiled(draw, [source, *batch, widths[0]])),
+        "value": Array(*_spoiled(draw, [source, *batch, widths[1]])),
+        "embed_dim": draw.other(width),
+        "num_heads": heads,
+        "in_proj": None if separate else Array(*_spoiled(draw, [3 * width, width])),
+        "in_proj_bias": None,
+        "bias_k": bias,
+        "bias_v": bias,
+        "add_zero_attn": draw.chance(0.2),
+        "dropout_p": 0.0,
+        "out_proj": Array(*_spoiled(draw, [draw.dim(), width])),
+        "out_proj_bias": None,
+        "need_weights": draw.chance(0.7),
+        "averaged": draw.chance(0.5),
+    }
+    if separate:
+        arguments |= {"separate": True, "q_proj_weight": Array(width, width)}
+        arguments["key_proj"] = Array(width, widths[0])
+        arguments["value_proj"] = Array(width, widths[1])
+    if draw.chance(0.4):
+        arguments["attn_mask"] = _mask(draw, batch, heads, [time, source])
+    if draw.chance(0.4):
+        arguments["key_padding_mask"] = _padding(draw, batch, source)
+    return arguments
+
+
 def _sizes(draw: Draw) -> tuple[Arguments, Dim, Dim]:
     """The settings of a small Transformer layer, and its number of heads and of features."""
     heads = draw.dim(2, 3)
@@ -142,6 +177,7 @@ def causal_mask(draw: Draw, spelling: Spelling) -> Arguments:
 
 SAMPLERS = {
     multihead.multihead_attention: multihead_attention,
+    multihead.multihead_function: multihead_function,
     transformers.encoder_layer: encoder_layer,
     transformers.decoder_layer: decoder_layer,
     transformers.encoder: encoder,
