@@ -21,13 +21,30 @@ _SHARED = (
     "queries",
 )
 MODULES = {
-    "torch": (*_SHARED, "functional", "layers", "losses", "recurrent", "transformers"),
+    "torch": (
+        *_SHARED,
+        "functional",
+        "layers",
+        "normalising",
+        "convolution",
+        "pooling",
+        "losses",
+        "transforms",
+        "recurrent",
+        "transformers",
+    ),
     "numpy": _SHARED,
+    "einops": ("functions", "layers"),
 }
 
 
 #: Libraries whose functions stand in another one's tables.
 _GUESTS = {"scipy": "numpy"}
+
+
+def is_modelled(name: str) -> bool:
+    """Whether a top-level module of that name is a library with tables here."""
+    return name in MODULES or name in _GUESTS
 
 
 def tables() -> tuple[Table, ...]:

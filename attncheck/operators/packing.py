@@ -1,139 +1,214 @@
-"""Packing: sequences of unlike lengths as one tensor without padding, and back.
+"""Tensors of different ranks in one: pack and unpack of einops; and the sizes that a pattern names.
 
-Rules: torch.nn.utils.rnn. How many steps there are altogether is not known, nor how many the
-longest sequence has, which the padding it was packed from may exceed.
+The ``*`` of a pattern stands for any number of axes, merged into one: ``pack([x, y], "b * d")``.
+Reference: einops.pack, einops.unpack, einops.parse_shape.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from attncheck.algebra.contract import contract
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Axis, Shape, closed, expand
-from attncheck.algebra.size import Symbol, const, of
+from attncheck.algebra.reshape import INFER, Wanted
+from attncheck.algebra.reshape import reshape as reshape_axes
+from attncheck.algebra.shape import Axis, Row, Shape, closed
+from attncheck.algebra.size import Size, const, product
+from attncheck.operators.axes import axes_text, split_ends, with_rank
 from attncheck.operators.call import Call
-from attncheck.operators.demands import rank_demanded
 from attncheck.operators.events import Clash, Fault, Outcome
-from attncheck.operators.operands import dtype_of, operand_shape
-from attncheck.operators.padding import pad_sequence
-from attncheck.operators.seats import leading
+from attncheck.operators.joining import concatenate
+from attncheck.operators.operands import dtype_of
+from attncheck.operators.patterns import Malformed, check_name, read_side
+from attncheck.operators.rearranging import pattern_of, take_apart
+from attncheck.operators.reshaping import split_clash, wanted_sizes
+from attncheck.operators.seats import rank_clash, resized
+from attncheck.operators.splitting import sum_of
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Packed, Sequence, as_tensor
+from attncheck.values.value import UNKNOWN, Int, Mapping, Sequence, ShapeOf, Value
 
 
-def pack_padded(call: Call) -> Outcome:
-    """pack_padded_sequence: ``(T, B, *)``, or ``(B, T, *)`` batch first, with B lengths.
-
-    torch accepts fewer lengths than sequences if it has to sort them, and drops the others; that is
-    a clash all the same.
-    """
-    shape, lengths = operand_shape(call, "x"), _lengths(call)
-    first = call.flag("batch_first")
-    clash = lengths if isinstance(lengths, Clash) else None
-    count = Axis(None) if isinstance(lengths, Clash) else lengths
-    if shape is not None and shape.closed and len(shape.lead) < 2:
-        text = f"packs a padded batch of {'(B, T, ...)' if first else '(T, B, ...)'}, not {shape}"
-        clash = Clash(Fault.RANK, text)
-    shown = None if shape is None or clash else _two_leading(shape, call.facts)
-    batch, rest, tag = count, None, None
-    if shown is not None:
-        rest = Shape(shown.lead[2:], shown.row, shown.trail)
-        if first is not None:
-            batch, tag = shown.lead[not first], shown.lead[first].tag
-            pair = contract(batch, count, call.facts, "lengths")
-            if pair.verdict.clashes:
-                text = f"packs {batch} sequences with {count} lengths"
-                sizes = batch.size, count.size
-                clash = Clash(Fault.AGREEMENT, text, 1, *sizes, pair.verdict)
-    numbers = call.integers("lengths")
-    longest = replace(_longest() if not numbers else Axis(const(max(numbers))), tag=tag)
-    made = None if clash else rest
-    dtype = dtype_of(call.arguments.get("x"))
-    return Outcome(_packed(call, made, batch, longest, dtype), clash=clash)
+def _around_star(text: str) -> tuple[int, int]:
+    """How many axes a pattern names before ``*`` and behind it; raises Malformed."""
+    names = text.split()
+    if names.count("*") == 0:
+        raise Malformed("has no * in its pattern")
+    for name in names:
+        if names.count(name) > 1:
+            raise Malformed(f"has {name} twice in its pattern")
+        if name != "*":
+            check_name(name)
+    before = names.index("*")
+    return before, len(names) - before - 1
 
 
-def _two_leading(shape: Shape, facts: Facts) -> Shape | None:
-    shape = expand(shape, facts)
-    return shape if shape.closed else leading(shape, 2, facts, rank=2)
-
-
-def _lengths(call: Call) -> Axis | Clash:
-    """The axis that counts the lengths, which are a vector or a list."""
-    value = call.value("lengths")
-    if type(value) is Sequence:
-        return Axis(const(len(value.items)) if value.items is not None else value.length)
-    shape = call.shape("lengths")
-    if shape is None:
-        return Axis(None)
-    known = rank_demanded(shape, 1, "takes lengths of (B,)", call.facts, 1)
-    if isinstance(known, Clash):
-        return known
-    return Axis(None) if known is None else known.lead[0]
-
-
-def _longest() -> Axis:
-    """The steps of the longest sequence: a size that operations may find out."""
-    return Axis(of(Symbol("longest", flexible=True)))
-
-
-def _packed(call: Call, rest: Shape | None, batch: Axis, time: Axis, dtype: str | None) -> Packed:
-    """Packed sequences whose steps have the axes `rest`."""
-    data = None if rest is None else Shape((Axis(None), *rest.lead), rest.row, rest.trail)
-    return Packed(call.make(data, dtype), batch, time)
+# -- pack ------------------------------------------------------------------------------------------
 
 
 def pack(call: Call) -> Outcome:
-    """pack_sequence: a list of ``(T_i, *)``."""
-    padded = pad_sequence(call)
-    tensor = as_tensor(padded.value)
-    shape = None if tensor is None else tensor.shape
-    if tensor is None or shape is None or len(shape.lead) < 2:
-        made = _packed(call, None, Axis(None), _longest(), None)
-        return Outcome(made, clash=padded.clash)
-    time, batch = shape.lead[:2]
-    rest = Shape(shape.lead[2:], shape.row, shape.trail)
-    longest = replace(_longest(), tag=time.tag)
-    return Outcome(_packed(call, rest, batch, longest, tensor.dtype))
+    """``xs`` joined along the ``*`` of ``pattern``, and for each tensor the axes that it stood for.
+
+    Clashes where a tensor has too few axes, or other sizes than the first beside the ``*``.
+    """
+    call = call.of_library("xs")
+    tensors, unknown = call.tensors("xs"), Sequence((call.make(None), UNKNOWN))
+    try:
+        text = pattern_of(call)
+        if text is None:
+            return Outcome(unknown)
+        front, back = _around_star(text)
+    except Malformed as problem:
+        return Outcome(unknown, None, Clash(Fault.EINSUM, str(problem)))
+    flat: list[Value] = []
+    inner: list[Value] = []
+    for operand, tensor in enumerate(tensors or ()):
+        if tensor is None:
+            return Outcome(unknown)
+        taken = _flattened(tensor, front, back, call.facts)
+        if isinstance(taken, Clash):
+            return Outcome(unknown, None, replace(taken, operand=operand))
+        flat.append(tensor.with_shape(taken[0]))
+        inner.append(taken[1])
+    if not flat:
+        return Outcome(unknown)
+    arguments: dict[str, Value] = {"xs": Sequence(tuple(flat)), "axis": Int(const(front))}
+    joined = concatenate(replace(call, arguments=arguments))
+    value = Sequence((joined.value, Sequence(tuple(inner), mutable=True)))
+    return Outcome(value, joined.event, joined.clash)
 
 
-def pad_packed(call: Call) -> Outcome:
-    """pad_packed_sequence: ``(T, B, *)``, or ``(B, T, *)`` batch first, and the B lengths."""
-    packed = call.arguments.get("x")
-    if type(packed) is not Packed:
-        lengths = call.make(closed([Axis(None)]), "int")
-        return Outcome(Sequence((call.make(None), lengths)))
-    lengths = call.make(closed([packed.batch]), "int")
-    shape, first = packed.data.shape, call.flag("batch_first")
-    if shape is None or not shape.lead:
-        return Outcome(Sequence((call.make(None, packed.data.dtype), lengths)))
-    time = packed.time
-    if call.given("total_length"):
-        time = replace(time, size=call.size("total_length"))
-    pair = (packed.batch, time) if first else (time, packed.batch)
-    if first is None:
-        pair = (Axis(None), Axis(None))
-    made = expand(Shape((*pair, *shape.lead[1:]), shape.row, shape.trail), call.facts)
-    return Outcome(Sequence((call.make(made, packed.data.dtype), lengths)))
+def _flattened(tensor: Tensor, front: int, back: int, facts: Facts) -> tuple[Shape, Value] | Clash:
+    """A tensor's shape with the axes of ``*`` merged, and these axes' sizes."""
+    if tensor.shape is None:
+        return closed(Axis(None) for _ in range(front + 1 + back)), UNKNOWN
+    ends = split_ends(tensor.shape, front, back, facts)
+    if ends is None:
+        return rank_clash(tensor.shape, f"at least {axes_text(front + back)} by its pattern")
+    lead, middle, trail = ends
+    if not middle.closed:
+        return closed((*lead, Axis(None), *trail)), ShapeOf(middle)
+    sizes = Sequence(tuple(Int(size) for size in middle.sizes()))
+    merged = reshape_axes(middle, [INFER], facts).shape
+    return closed((*lead, *merged.axes, *trail)), sizes
 
 
-def packed_from(call: Call) -> Outcome:
-    """PackedSequence: ``data`` and how many sequences have a first, a second, ... step."""
-    data, steps = call.tensor("data"), call.shape("steps")
-    time = steps.lead[0] if steps is not None and steps.rank == 1 else Axis(None)
-    made = Tensor(None, call.library) if data is None else data
-    return Outcome(Packed(made, Axis(None), time))
+# -- unpack ----------------------------------------------------------------------------------------
 
 
-def packed_data(call: Call) -> Outcome:
-    """The ``data`` of packed sequences."""
-    packed = call.arguments.get("x")
-    return Outcome(packed.data) if type(packed) is Packed else call.unknown()
+@dataclass(slots=True)
+class _Piece:
+    """The axes that one unpacked tensor has for the ``*``: the sizes asked for, or a shape."""
+
+    wanted: list[Wanted] | None = None
+    shape: Shape | None = None
+
+    @property
+    def inferred(self) -> bool:
+        """Whether the number of elements is what the others leave."""
+        return self.wanted is not None and INFER in self.wanted
+
+    @property
+    def count(self) -> Size | None:
+        """The number of elements along the ``*``; None if not known."""
+        sizes = [size for size in self.wanted or () if isinstance(size, Size)]
+        known = self.wanted is not None and len(sizes) == len(self.wanted)
+        return product(sizes) if known else None
 
 
-def packed_steps(call: Call) -> Outcome:
-    """The ``batch_sizes`` of packed sequences: one for each step of the longest."""
-    packed = call.arguments.get("x")
-    if type(packed) is not Packed:
-        return call.unknown()
-    return Outcome(call.make(closed([packed.time]), "int"))
+def unpack(call: Call) -> Outcome:
+    """The tensors that were packed: ``x`` cut along the ``*``, into pieces of these ``shapes``.
+
+    Clashes where x has another number of axes, and where the pieces do not make up the axis.
+    """
+    call = call.of_library("x")
+    shapes, shape, dtype = call.value("shapes"), call.shape("x"), dtype_of(call.tensor("x"))
+    unknown = Sequence(None, element=call.make(None, dtype))
+    try:
+        text = pattern_of(call)
+        if text is None:
+            return Outcome(unknown)
+        front, back = _around_star(text)
+    except Malformed as problem:
+        return Outcome(unknown, None, Clash(Fault.EINSUM, str(problem)))
+    rank = front + 1 + back
+    made = None if shape is None else with_rank(shape, rank, call.facts)
+    if isinstance(made, Clash):
+        return Outcome(unknown, None, made)
+    if not isinstance(shapes, Sequence) or shapes.items is None:
+        return Outcome(unknown)
+    axes = (Axis(None),) * rank if made is None else made.axes
+    pieces = _pieces(shapes.items, call.facts)
+    cut = pieces if isinstance(pieces, Clash) else _cut(axes[front], pieces, call.facts)
+    if isinstance(cut, Clash):
+        return Outcome(unknown, None, cut)
+    whole = (
+        Shape((*axes[:front], *inner.lead), inner.row, (*inner.trail, *axes[front + 1 :]))
+        if inner.row is not None
+        else closed((*axes[:front], *inner.lead, *axes[front + 1 :]))
+        for inner in cut
+    )
+    return Outcome(Sequence(tuple(call.make(each, dtype) for each in whole), mutable=True))
+
+
+def _pieces(shapes: tuple[Value, ...], facts: Facts) -> list[_Piece] | Clash:
+    pieces: list[_Piece] = []
+    for value in shapes:
+        if isinstance(value, ShapeOf):
+            pieces.append(_Piece(shape=value.shape))
+            continue
+        listed = value if isinstance(value, Sequence) else Sequence(None)
+        wanted = wanted_sizes(Call(facts, {"sizes": listed}, "", "").sizes("sizes"))
+        if isinstance(wanted, Clash):
+            return wanted
+        pieces.append(_Piece(wanted))
+    if sum(piece.inferred for piece in pieces) > 1:
+        return Clash(Fault.COUNT, "leaves the size of more than one tensor to be inferred")
+    return pieces
+
+
+def _cut(axis: Axis, pieces: list[_Piece], facts: Facts) -> list[Shape] | Clash:
+    """The axes of each piece of one axis, or why they do not make it up."""
+    others = sum_of(piece.count for piece in pieces if not piece.inferred)
+    rest = None if axis.size is None or others is None else facts.resolve(axis.size) - others
+    if rest is not None and not any(piece.inferred for piece in pieces):
+        assert axis.size is not None and others is not None
+        counts = ", ".join(str(piece.count) for piece in pieces)
+        verdict = facts.force(axis.size, others, "the pieces make up the axis")
+        if verdict.clashes:
+            text = f"unpacks an axis of {axis} into pieces of ({counts})"
+            return Clash(Fault.SPLIT, text, 0, axis.size, others, verdict)
+    made: list[Shape] = []
+    for piece in pieces:
+        size = rest if piece.inferred else piece.count
+        number = None if size is None else size.number
+        part = resized(axis, None if number is not None and number < 0 else size, facts)
+        if piece.wanted is None:
+            made.append(piece.shape or Shape((), Row("unpacked", born=False)))
+            continue
+        outcome = reshape_axes(closed([axis if len(pieces) == 1 else part]), piece.wanted, facts)
+        clash = split_clash(part, piece.wanted, outcome)
+        if clash is not None:
+            return clash
+        made.append(outcome.shape)
+    return made
+
+
+# -- sizes by name ---------------------------------------------------------------------------------
+
+
+def parse_shape(call: Call) -> Outcome:
+    """A dict of the sizes of ``x`` by their names in ``pattern``; ``_`` is left out."""
+    unknown = Mapping((), open=True)
+    try:
+        text = pattern_of(call)
+        if text is None:
+            return Outcome(unknown)
+        side = read_side(text, underscores=True)
+        if any(group is not ... and (len(group) > 1 or ... in group) for group in side.groups):
+            raise Malformed("merges axes in its pattern")
+    except Malformed as problem:
+        return Outcome(unknown, None, Clash(Fault.EINSUM, str(problem)))
+    taken = take_apart(call.shape("x"), side, {}, call.facts)
+    if isinstance(taken, Clash):
+        return Outcome(unknown, None, taken)
+    sizes = ((name, axis.size) for name, axis in taken.axes.items() if isinstance(name, str))
+    return Outcome(Mapping(tuple((name, Int(size)) for name, size in sizes if name != "_")))

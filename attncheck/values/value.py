@@ -141,6 +141,18 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """What another file of the project has under ``name``; the module itself without a name.
+
+    Such a file is only read when somebody looks into the value. ``path`` is the file, or the folder
+    of a package that has no ``__init__``.
+    """
+
+    path: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LibraryMethod:
     """A method of a value that the library defines, bound to it: ``x.softmax``."""
 
@@ -270,6 +282,7 @@ Value: TypeAlias = (
     | Mapping
     | Slice
     | Library
+    | Imported
     | LibraryMethod
     | Layer
     | Chain

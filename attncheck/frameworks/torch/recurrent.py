@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncheck.frameworks.spelling import Table
-from attncheck.operators import packing, recurrent
+from attncheck.operators import ragged, recurrent
 from attncheck.values.value import Const
 
 TABLE = Table("torch")
@@ -43,19 +43,19 @@ for _kind, (_layer, _cell, _gates, _before, _behind) in _KINDS.items():
 _RNN = "torch.nn.utils.rnn"
 TABLE.add(
     f"{_RNN}.pack_padded_sequence",
-    packing.pack_padded,
+    ragged.pack_padded,
     "input:x, lengths, batch_first=False, enforce_sorted=True",
 )
-TABLE.add(f"{_RNN}.pack_sequence", packing.pack, "sequences:xs, enforce_sorted=True")
+TABLE.add(f"{_RNN}.pack_sequence", ragged.pack, "sequences:xs, enforce_sorted=True")
 TABLE.add(
     f"{_RNN}.pad_packed_sequence",
-    packing.pad_packed,
+    ragged.pad_packed,
     "sequence:x, batch_first=False, padding_value=0.0, total_length=None",
 )
 TABLE.add(
     f"{_RNN}.PackedSequence",
-    packing.packed_from,
+    ragged.packed_from,
     "data, batch_sizes:steps=None, sorted_indices=None, unsorted_indices=None",
 )
-TABLE.add_property(f"{_RNN}.PackedSequence.data", packing.packed_data)
-TABLE.add_property(f"{_RNN}.PackedSequence.batch_sizes", packing.packed_steps)
+TABLE.add_property(f"{_RNN}.PackedSequence.data", ragged.packed_data)
+TABLE.add_property(f"{_RNN}.PackedSequence.batch_sizes", ragged.packed_steps)

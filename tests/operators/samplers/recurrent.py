@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_sequence
 from attncheck.algebra.shape import Axis, closed
 from attncheck.algebra.size import const
 from attncheck.frameworks.spelling import Spelling
-from attncheck.operators import packing, recurrent
+from attncheck.operators import ragged, recurrent
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Packed
 
@@ -167,12 +167,12 @@ def cell(draw: Draw, spelling: Spelling) -> Arguments:
 SAMPLERS = {
     recurrent.recurrent: recurrent_layer,
     recurrent.cell: cell,
-    packing.pack_padded: pack_padded,
-    packing.pack: pack,
-    packing.pad_packed: pad_packed,
-    packing.packed_from: packed_from,
-    packing.packed_data: of_packed,
-    packing.packed_steps: of_packed,
+    ragged.pack_padded: pack_padded,
+    ragged.pack: pack,
+    ragged.pad_packed: pad_packed,
+    ragged.packed_from: packed_from,
+    ragged.packed_data: of_packed,
+    ragged.packed_steps: of_packed,
 }
 
 _PATH = "torch.nn.utils.rnn.PackedSequence"
