@@ -15,9 +15,10 @@ from attncheck.algebra.shape import Axis, Row, Shape, closed, expand
 from attncheck.algebra.size import Size, const
 from attncheck.operators.axes import append, least_rank, split_trailing, with_rank
 from attncheck.operators.call import Call
-from attncheck.operators.demands import demand, features_of, rank_demanded, shared_rank, times
+from attncheck.operators.demands import demand, rank_demanded, shared_rank, times
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Attention, Clash, Fault, Outcome
+from attncheck.operators.features import size_clash
 from attncheck.operators.operands import operand_shape
 from attncheck.operators.seats import resized
 from attncheck.values.value import NONE, Const, Sequence, Value
@@ -85,8 +86,8 @@ def _of_open_rank(call: Call, block: Block, shapes: list[Shape | None]) -> Atten
 
 
 def _width_clash(call: Call, block: Block, operand: int, axis: Axis) -> Clash | None:
-    of = f" in {block.operands[operand]}"
-    return features_of(call, axis, Axis(block.widths[operand]), operand, of)
+    noun = f"features in {block.operands[operand]}"
+    return size_clash(axis, block.widths[operand], call.facts, noun, operand)
 
 
 def _of_rank(call: Call, block: Block, rank: int) -> Attended | Clash:

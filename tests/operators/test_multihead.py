@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from attncheck.algebra.facts import Verdict
-from attncheck.algebra.shape import Shape
+from attncheck.algebra.shape import Shape, shape_of
 from attncheck.operators.events import Attention, Fault, Outcome
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import FALSE, TRUE, UNKNOWN, Layer, Sequence, Value
@@ -215,7 +215,7 @@ def test_the_function_takes_its_sizes_from_the_weights_it_is_given() -> None:
     names = Names()
     x = names.tensor("x", "T_dec B d_model")
     width = names.size("d_model")
-    weight, out = names.tensor("w", "3 d_model"), names.tensor("o", "d_attn d_model")
+    weight, out = Tensor(shape_of(width * 3, width)), names.tensor("o", "d_attn d_model")
     path = "torch.nn.functional.multi_head_attention_forward"
     rest = (None, None, None, False, 0.0, out, None)
     separate = {"use_separate_proj_weight": True, "need_weights": False}

@@ -9,7 +9,7 @@ TABLE = Table("torch")
 
 _FACTORY = "device=None, dtype=None"
 
-# The weights of separate projections are there only where kdim or vdim differ from embed_dim.
+# Which weights project query, key and value hangs on whether kdim and vdim differ from embed_dim.
 TABLE.add_layer(
     "torch.nn.MultiheadAttention",
     multihead.multihead_attention,
@@ -18,8 +18,9 @@ TABLE.add_layer(
     "query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, "
     "average_attn_weights:averaged=True, is_causal=False",
     {
-        "in_proj_weight": "3*embed_dim embed_dim",
-        "in_proj_bias": "3*embed_dim",
+        "in_proj_bias": "3*embed_dim if has_bias",
+        "bias_k": "1 1 embed_dim if add_bias_kv",
+        "bias_v": "1 1 embed_dim if add_bias_kv",
     },
 )
 TABLE.add(
