@@ -7,7 +7,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
@@ -36,6 +36,7 @@ from attncheck.suppose import (
 from attncheck.table import Scope, hypotheses
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
+from attncheck.tracer.sketches import Sketch
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
 from attncheck.values.value import Function, Unknown, as_tensor, expanded
@@ -295,9 +296,14 @@ def _take(found: dict[tuple[str, object], Diagnosed], reports: list[Diagnosed]) 
             found[report.key] = report
             continue
         severity = known.severity if known.severity == "error" else report.severity
-        kept = report if report.traced.function is not None else known
+        kept = report if _telling(report.traced) >= _telling(known.traced) else known
         kept.severity = severity
         found[report.key] = kept
+
+
+def _telling(traced: Traced) -> int:
+    """How well a trace's sizes read: names of the table, else those of a function, else numbers."""
+    return 0 if traced.function is None else 1 if traced.hypothesis is None else 2
 
 
 def contradictions(traced: Traced) -> int:
@@ -378,7 +384,7 @@ class Retraced:
     """A file traced again for one function: what is found in it, and how much is known.
 
     ``keys`` are (rule, line); ``clashing`` the lines with an operation that cannot work; ``lost``
-    counts the operations after which nothing is known that was known before;
+    counts by root the operations after which nothing is known that was known before;
     ``stretched`` counts axes stretched on both sides of an operation at once.
     """
 
@@ -387,7 +393,7 @@ class Retraced:
     diagnosed: list[Diagnosed]
     keys: set[tuple[str, int]]
     clashing: set[int]
-    lost: int
+    lost: dict[str, int]
     stretched: int
 
     def operations(self) -> Iterator[Operation]:
@@ -402,6 +408,10 @@ class Retraced:
                 yield traced.sites, traced
             elif function in traced.inner:
                 yield traced.inner[function], traced
+
+    def loses(self, diagnosed: Diagnosed) -> int:
+        """How much is lost in the trace in which something was found."""
+        return self.lost.get(_root_name(diagnosed.traced), 0)
 
     def graph_of(self, operation: Operation) -> Graph:
         """The graph that an operation belongs to."""
@@ -419,25 +429,36 @@ class Retraced:
         return " ".join(self.source.code(operation.node).split())
 
 
+@dataclass(frozen=True, slots=True)
+class Root:
+    """What to trace again: a function, and what is taken to be so of its parameters."""
+
+    function: str
+    label: str | None = None
+    conventional: bool = False
+    #: other functions that are traced again as they are
+    also: frozenset[str] = frozenset()
+
+
 def retrace(
     source: Source,
     settings: Settings,
-    function: str,
-    label: str | None,
-    also: frozenset[str] = frozenset(),
+    root: Root,
+    shown: Mapping[str, Mapping[str, Sketch]] | None = None,
 ) -> Retraced:
-    """Trace the module and one function again, under the hypothesis `label` if one is given.
+    """Trace the module and one function again.
 
-    `also` are functions that are traced again without any.
+    `shown` is what calls have shown of parameters: the callers are not traced again.
     """
     tracer = make_tracer(source, settings)
+    tracer.evidence.shown_before = shown
     module = tracer.run_module()
     analysis = Analysis(source, tracer, module)
     traces = [module]
     for other in tracer.functions:
-        if other.qualified == function:
-            traces.append(_run_under(tracer, other, label))
-        elif other.qualified in also:
+        if other.qualified == root.function:
+            traces.append(_run_under(tracer, other, root))
+        elif other.qualified in root.also:
             traces.append(tracer.run_function(other))
     diagnosed = [report for traced in traces for report in _diagnose(analysis, traced, {})]
     operations = [operation for traced in traces for operation in traced.graph.operations]
@@ -447,18 +468,22 @@ def retrace(
         diagnosed,
         {(report.report.rule.code, source.span(report.report.node).line) for report in diagnosed},
         {source.span(operation.node).line for operation in operations if operation.clash},
-        sum(_loses(operation) for operation in operations),
+        {_root_name(traced): sum(map(_loses, traced.graph.operations)) for traced in traces},
         sum(_stretches_both(operation) for operation in operations),
     )
 
 
-def _run_under(tracer: Tracer, function: Function, label: str | None) -> Traced:
-    if label is not None:
+def _root_name(traced: Traced) -> str:
+    return "" if traced.function is None else traced.function.qualified
+
+
+def _run_under(tracer: Tracer, function: Function, root: Root) -> Traced:
+    if root.label is not None:
         names = parameter_names(function)
         for hypothesis in hypotheses(names, tracer.scope, hints=hints(tracer, function)):
-            if hypothesis.label == label:
+            if hypothesis.label == root.label:
                 return run_under(tracer, function, hypothesis)
-    return tracer.run_function(function)
+    return tracer.run_function(function, conventional=root.conventional)
 
 
 def _loses(operation: Operation) -> bool:

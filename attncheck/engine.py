@@ -55,6 +55,8 @@ class ShapeRow:
     name: str
     expression: str
     shape: ShapeText | None
+    #: what a person is shown where not every axis is known; None for what is no tensor
+    otherwise: str | None = "?"
 
 
 def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
@@ -142,7 +144,7 @@ def trace_shapes(data: bytes, path: str, settings: Settings) -> list[ShapeRow]:
 
 
 def _row(source: Source, traced: object, site: object) -> ShapeRow:
-    from attncheck.shapes import shape_text
+    from attncheck.shapes import otherwise, shape_text
     from attncheck.tracer.machine import ShapeSite
     from attncheck.tracer.trace import Traced
 
@@ -159,15 +161,17 @@ def _row(source: Source, traced: object, site: object) -> ShapeRow:
         site.name,
         expression,
         shape_text(site.value, traced.facts),
+        otherwise(site.value, traced.facts, site.name),
     )
 
 
 def _same(left: ShapeRow, right: ShapeRow) -> ShapeRow:
     """One row for a place that ran more than once: what both runs agree on."""
     if left.shape == right.shape:
-        return right
+        same = left.otherwise == right.otherwise
+        return right if same else replace(right, otherwise="?")
     if left.shape is None or right.shape is None or len(left.shape) != len(right.shape):
-        return replace(right, shape=None)
+        return replace(right, shape=None, otherwise="?")
     agreed = tuple(a if a == b else "?" for a, b in zip(left.shape, right.shape, strict=True))
     return replace(right, shape=agreed)
 

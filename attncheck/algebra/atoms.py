@@ -23,7 +23,8 @@ class Symbol:
     the dimension table). ``value`` is the number it is known to have in this program, if any;
     ``table`` says that the name belongs to the dimension table, whose distinct names are distinct
     sizes; ``positive`` that it is at least one. Flexible symbols of one ``kin`` are supposed to be
-    one size, which the first operation that pairs them makes sure of. One that ``divides`` is a
+    one size, which the first operation that pairs them makes sure of. ``found`` says that nobody
+    knows the size, which has got the name of the variable that holds it. One that ``divides`` is a
     number of parts: code that divides by it does not take it to be 1. Symbols are compared by
     identity: two functions may both say ``T``.
     """
@@ -31,6 +32,7 @@ class Symbol:
     __slots__ = (
         "divides",
         "flexible",
+        "found",
         "key",
         "kin",
         "name",
@@ -49,9 +51,11 @@ class Symbol:
         table: bool = False,
         positive: bool = True,
         kin: str | None = None,
+        found: bool = False,
         divides: bool = False,
     ) -> None:
         self.name = name
+        self.found = found
         self.divides = divides
         self.kin = kin
         self.flexible = flexible

@@ -21,8 +21,18 @@ _SHARED = (
     "queries",
 )
 MODULES = {
-    "torch": (*_SHARED, "functional", "layers", "normalising", "losses"),
+    "torch": (
+        *_SHARED,
+        "functional",
+        "layers",
+        "normalising",
+        "convolution",
+        "pooling",
+        "losses",
+        "transforms",
+    ),
     "numpy": _SHARED,
+    "einops": ("functions", "layers"),
 }
 
 

@@ -4,7 +4,7 @@ A parameter list is written as in the library's documentation, with the neutral 
 where it differs: ``"input:x, dim:axis, keepdim:keepdims=False, *, dtype=None"``. What stands before
 ``/`` cannot be passed by keyword. ``*sizes`` collects what is left, as in Python; if the only thing
 collected is no integer, it is that thing: the tuple in ``x.view((2, 3))``, the unknown in
-``x.view(shape)``.
+``x.view(shape)``. ``**lengths`` collects the keywords that are left, as a mapping.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 
 from attncheck.operators.call import Operator
-from attncheck.values.value import Int, Sequence, Value
+from attncheck.values.value import Int, Mapping, Sequence, Value
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -29,6 +29,7 @@ class ParameterName:
     positional_only: bool
     keyword_only: bool
     collects: bool
+    collects_keywords: bool = False
     default: str = ""
 
 
@@ -60,6 +61,10 @@ class Spelling:
         left = list(positional)
         rest = dict(keywords)
         for parameter in self.parameters:
+            if parameter.collects_keywords:
+                bound[parameter.neutral] = Mapping(tuple(rest.items()))
+                rest = {}
+                continue
             if parameter.collects:
                 collected = tuple(left)
                 if len(collected) == 1 and type(collected[0]) is not Int:
@@ -89,17 +94,19 @@ def parse_signature(text: str) -> tuple[ParameterName, ...]:
         if part == "*":
             keyword_only = True
             continue
-        collects = part.startswith("*")
+        collects_keywords = part.startswith("**")
+        collects = part.startswith("*") and not collects_keywords
         name, _, default = part.lstrip("*").partition("=")
         spelled, _, neutral = name.partition(":")
         parameters.append(
             ParameterName(
                 spelled,
                 neutral or spelled,
-                required=not default and not collects,
+                required=not default and not part.startswith("*"),
                 positional_only=len(parameters) < positional,
                 keyword_only=keyword_only,
                 collects=collects,
+                collects_keywords=collects_keywords,
                 default=default,
             )
         )

@@ -148,6 +148,12 @@ def spaced(call: Call) -> Outcome:
     return Outcome(call.make(Shape((Axis(count),)), dtype), _event(call))
 
 
+def histogram(call: Call) -> Outcome:
+    """histc: how many elements fall into each of ``count`` bins, 100 if that is left out."""
+    count = call.size("count") if call.given("count") else const(100)
+    return Outcome(call.make(Shape((Axis(count),)), dtype_of(call.arguments.get("x"))))
+
+
 def index_pairs(call: Call) -> Outcome:
     """torch.tril_indices, triu_indices: (2, n), n unknown."""
     return Outcome(call.make(Shape((Axis(const(2)), Axis(None))), "int"), _event(call))

@@ -143,6 +143,18 @@ class Reshaping:
 
 
 @dataclass(frozen=True, slots=True)
+class Rearranging:
+    """Axes split, reordered and merged by one pattern.
+
+    ``splits`` is what became of the axes that were split; ``sources`` are, for each axis of the
+    result, the axes of the tensor whose elements it holds, outermost first (None: not known).
+    """
+
+    splits: tuple[Reshaped, ...]
+    sources: tuple[tuple[int, ...], ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Squeeze:
     """Axes of size 1 removed; ``bare`` if no axis was named; ``risky`` those it may remove."""
 
@@ -221,6 +233,7 @@ Event: TypeAlias = (
     | Attention
     | Permutation
     | Reshaping
+    | Rearranging
     | Squeeze
     | NewAxis
     | Expansion
@@ -229,6 +242,17 @@ Event: TypeAlias = (
     | Triangle
     | Loss
     | Creation
+)
+
+
+#: Events that leave elements as they are, in other places or with some of them left out.
+MOVES: tuple[type[Event], ...] = (
+    Permutation,
+    Reshaping,
+    Rearranging,
+    Squeeze,
+    NewAxis,
+    Selection,
 )
 
 

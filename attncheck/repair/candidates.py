@@ -23,6 +23,7 @@ from attncheck.repair.heads import other_split
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
+from attncheck.repair.subscripts import subscripts
 from attncheck.repair.wording import (
     argument_of,
     bracketed,
@@ -377,46 +378,6 @@ def _axis(report: Report, view: View) -> Iterator[Candidate]:
                 yield edit(argument, axis, f"use axis {axis}", safe=False)
 
 
-def _subscripts(report: Report, view: View) -> Iterator[Candidate]:
-    """Another letter in one place, or two letters of one operand exchanged.
-
-    Those first that sum no letter which only one operand has: such a sum is a mistake of its own.
-    """
-    node = report.node
-    if not isinstance(node, cst.Call) or not node.args:
-        return
-    literal = node.args[0].value
-    if not isinstance(literal, cst.SimpleString):
-        return
-    text = literal.value
-    for written in sorted((*_relettered(text), *_exchanged(text)), key=_summed_alone):
-        yield edit(literal, written, f"write {written}", safe=False)
-
-
-def _relettered(text: str) -> Iterator[str]:
-    """Subscripts with one letter of an operand replaced by another that they use."""
-    letters = sorted(set(filter(str.isalpha, text)))
-    for i in range(len(text.partition("->")[0])):
-        if text[i].isalpha():
-            yield from (text[:i] + new + text[i + 1 :] for new in letters if new != text[i])
-
-
-def _exchanged(text: str) -> Iterator[str]:
-    """Subscripts with two letters of one operand, or of the output, exchanged."""
-    for i in range(len(text)):
-        for j in range(i + 1, len(text)):
-            if text[i : j + 1].isalpha() and text[i] != text[j]:
-                yield text[:i] + text[j] + text[i + 1 : j] + text[i] + text[j + 1 :]
-
-
-def _summed_alone(text: str) -> int:
-    """How many letters are summed that one operand alone has, or that one has twice."""
-    operands, _, output = text.partition("->")
-    letters = [letter for letter in operands if letter.isalpha()]
-    twice = sum(len(part) - len(set(part)) for part in operands.split(","))
-    return twice + sum(letters.count(each) == 1 and each not in output for each in letters)
-
-
 def _size_names(report: Report, view: View) -> list[str]:
     """The names that hold one size in the function of the finding."""
     traced = view.traced
@@ -439,7 +400,9 @@ def _inferred(report: Report, view: View) -> Iterator[Candidate]:
     node = report.node
     if not isinstance(node, cst.Call):
         return
-    arguments = [argument.value for argument in node.args if argument.keyword is None]
+    # A pattern's sizes are keywords, and one of them follows from the others anyway.
+    by_name = report.operation.spelling.startswith("einops")
+    arguments = [each.value for each in node.args if (each.keyword is not None) is by_name]
     if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
         arguments = [element.value for element in arguments[0].elements]
     written = {view.code(argument) for argument in arguments}
@@ -450,7 +413,7 @@ def _inferred(report: Report, view: View) -> Iterator[Candidate]:
             continue
         for argument in reversed(arguments):
             yield edit(argument, name, f"use {name}", safe=False)
-    for argument in reversed(arguments):
+    for argument in reversed(() if by_name else arguments):
         yield edit(argument, "-1", "let this size follow from the others", safe=False)
 
 
@@ -474,7 +437,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN104": _rank,
     "ATN105": _inferred,
     "ATN106": _join,
-    "ATN107": _subscripts,
+    "ATN107": subscripts,
     "ATN108": other_split,
     "ATN109": _project,
     "ATN110": _elementwise,

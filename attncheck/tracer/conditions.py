@@ -13,6 +13,7 @@ from typing import Any
 
 import libcst as cst
 
+from attncheck.algebra.atoms import Division
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Shape, bind_row, close, expand
 from attncheck.algebra.size import Remainder, Size, of
@@ -141,7 +142,9 @@ def _sizes(machine: Machine, token: str, left: Size, right: Size) -> Value:
     number = difference.number
     if number is None and token in ("==", "!="):
         verdict = machine.facts.compare(left, right)
-        if verdict is Verdict.EQUAL:
+        # That divisions come out even is assumed of shapes, and is what a program asks here.
+        even = any(isinstance(atom, Division) for atom in difference.atoms())
+        if verdict is Verdict.EQUAL and not even:
             return Const(token == "==")
         return Scalar("bool")
     if number is None:

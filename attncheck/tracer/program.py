@@ -27,7 +27,7 @@ from attncheck.tracer.sketches import Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
-from attncheck.values.value import UNKNOWN, Function, Int, Scalar, Value, as_tensor
+from attncheck.values.value import NONE, UNKNOWN, Function, Int, Scalar, Value, as_tensor
 
 #: What an annotated plain value is.
 _SCALARS: Final = {"float": "float", "bool": "bool", "str": "str"}
@@ -84,6 +84,8 @@ class ProgramEvidence:
     pinned: Hypothesis | None = None
     #: what calls have shown of the parameters of the project's functions
     sketches: dict[Function, Sketches] = field(default_factory=dict)
+    #: what calls have shown in an earlier version of the file, by qualified name
+    shown_before: Mapping[str, Mapping[str, Sketch]] | None = None
     #: attributes that were read from unseen arguments: ``config.hidden_size``
     members: dict[tuple[values.Parameter, str], values.Parameter] = field(default_factory=dict)
     _commented_names: set[str] | None = None
@@ -125,7 +127,11 @@ class ProgramEvidence:
             return pinned
         called = self._called(function, name)
         if called is not None and (stated is None or tensor is not None):
-            return filled(called, name)
+            # Other calls may leave out what these ones give.
+            given = filled(called, name)
+            if type(given) is Tensor and function.defaults.get(name) == NONE:
+                return replace(given, optional=True)
+            return given
         named = self.conventional and function is self.pinned_function
         rank = conventional_rank(name) if named else None
         if rank is not None and (stated is None or tensor is not None):
@@ -148,8 +154,19 @@ class ProgramEvidence:
         )
 
     def _called(self, function: Function, name: str) -> Sketch | None:
+        if self.shown_before is not None:
+            return self.shown_before.get(function.qualified, {}).get(name)
         sketches = self.sketches.get(function)
         return None if sketches is None else sketches.of(name)
+
+    def calls_shown(self) -> dict[str, dict[str, Sketch]]:
+        """What calls have shown of the parameters of all functions, by qualified name."""
+        return {
+            function.qualified: {
+                name: sketch for name in sketches.names() if (sketch := sketches.of(name))
+            }
+            for function, sketches in self.sketches.items()
+        }
 
     def _by_name(self, function: Function, name: str) -> Tensor | None:
         if self.pinned is None or function is not self.pinned_function:
@@ -288,6 +305,12 @@ class ProgramEvidence:
         if symbol.table:
             return symbol
         return Symbol(name, positive=False, divides=table_symbol(name) == "n_heads")
+
+    def found(self, name: str) -> Symbol:
+        """The symbol of a variable that holds an integer of which nothing else is known."""
+        symbol = self.argument(name)
+        symbol.found = not symbol.table
+        return symbol
 
     def _library(self) -> str | None:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None

@@ -79,6 +79,10 @@ class Sketches:
         known = sites.get(site)
         sites[site] = sketch if known is None else _agreed(known, sketch or known)
 
+    def names(self) -> list[str]:
+        """The parameters that some call has given."""
+        return list(self._sites)
+
     def of(self, name: str) -> Sketch | None:
         """What all calls agree on about a parameter, or None."""
         sites = list(self._sites.get(name, {}).values())

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import libcst as cst
 
-from attncheck.algebra.size import of
 from attncheck.tracer import conditions, loops
 from attncheck.tracer.arithmetic import TOKENS, combine
 from attncheck.tracer.branches import join_names, run_ways
@@ -17,7 +15,7 @@ from attncheck.tracer.imports import run_import, run_import_from
 from attncheck.tracer.machine import Executor, Exit, Machine
 from attncheck.tracer.patterns import captured
 from attncheck.tracer.targets import assign, delete
-from attncheck.values.value import NONE, UNKNOWN, Int, Parameter, Sequence, Unknown, Value
+from attncheck.values.value import NONE, UNKNOWN, Sequence, Unknown, Value
 
 
 def _line(machine: Machine, node: cst.SimpleStatementLine) -> Exit:
@@ -41,20 +39,8 @@ def _assign(machine: Machine, node: cst.Assign) -> Exit:
         # What is appended under one name is not seen under the other.
         value = Sequence(None, True)
     for target in node.targets:
-        assign(machine, target.target, _one_number(machine, target.target, value), node.value)
+        assign(machine, target.target, value, node.value)
     return None
-
-
-def _one_number(machine: Machine, target: cst.CSTNode, value: Value) -> Value:
-    """A number that nobody knows is still one number: a size of the name that it is given."""
-    number = value.number if type(value) is Parameter else value
-    if type(number) is not Int or number.size is not None:
-        return value
-    name = target.attr if type(target) is cst.Attribute else target
-    if type(name) is not cst.Name:
-        return value
-    size = of(machine.evidence.argument(name.value))
-    return replace(value, number=Int(size)) if type(value) is Parameter else Int(size)
 
 
 def _annotated(machine: Machine, node: cst.AnnAssign) -> Exit:

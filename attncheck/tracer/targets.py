@@ -14,6 +14,7 @@ from attncheck.operators.events import Clash, Fault
 from attncheck.tracer import containers
 from attncheck.tracer.functions import call_function, named_size
 from attncheck.tracer.machine import Machine
+from attncheck.tracer.naming import settle
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
@@ -38,7 +39,7 @@ def assign(
 
 def _name(machine: Machine, target: cst.Name, value: Value, source: cst.CSTNode | None) -> None:
     name = target.value
-    value = _named(machine, name, value)
+    value = settle(machine, name, _named(machine, name, value))
     declared = machine.evidence.declared(machine.frame.place.function, name, target)
     if declared is not None:
         value = declared
@@ -126,7 +127,7 @@ def _attribute(
         if type(setter) is Function:
             call_function(machine, setter, [machine.initialised(owner), value], {}, target)
             return
-        value = named_size(machine, name, value)
+        value = settle(machine, name, named_size(machine, name, value))
         machine.set_attribute(machine.initialised(owner), name, value)
     elif type(owner) is Tensor and name == "shape" and type(target.value) is cst.Name:
         machine.environment.assign(target.value.value, owner.with_shape(None))

@@ -47,6 +47,8 @@ class Traced:
     hypothesis: Hypothesis | None = None
     result: Value | None = None
     complete: bool = True
+    #: whether inputs were given as many axes as their names say
+    conventional: bool = False
     #: for the module body: the sites of the latest call of each function, by qualified name
     inner: dict[str, list[ShapeSite]] = field(default_factory=dict)
 
@@ -134,7 +136,7 @@ class Tracer:
         if hypothesis is None:
             self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
-        traced.result = result
+        traced.result, traced.conventional = result, conventional
         return traced
 
     def _learn_calls(self, machine: Machine) -> None:

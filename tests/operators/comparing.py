@@ -12,6 +12,7 @@ from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Symbol
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Library, Scalar, Sequence, Value
+from attncheck.values.value import Mapping as Dict
 
 Numbers = Mapping[Symbol, int]
 
@@ -36,6 +37,8 @@ def known(value: Value) -> bool:
             return length is not None and known(element)
         case Sequence(items=items):
             return all(known(item) for item in items)
+        case Dict(items=items, open=open_):
+            return not open_ and all(known(item) for _, item in items)
         case Const() | Scalar() | Library():
             return True
     return False
@@ -58,6 +61,11 @@ def contradiction(value: Value, real: Any, numbers: Numbers) -> str | None:
             if length is not None and length.evaluate(numbers) not in (len(real), None):
                 return f"{length} items, not {len(real)}"
             wrong = [contradiction(element, item, numbers) for item in real]
+            return next((text for text in wrong if text is not None), None)
+        case Dict(items=items, open=open_):
+            if not open_ and {key for key, _ in items} != real.keys():
+                return f"the keys {[key for key, _ in items]}, not {list(real)}"
+            wrong = [contradiction(item, real[key], numbers) for key, item in items]
             return next((text for text in wrong if text is not None), None)
         case Const(value=constant):
             return None if constant == real else f"{constant} is not {real}"

@@ -17,6 +17,7 @@ What a sampler may return as an argument:
 * ``Array(*sizes, dtype=..., below=...)``: a tensor of these sizes, random contents;
 * a ``Dim`` (from ``draw.dim()``; products and quotients of them as well): a size;
 * ``int float bool str None ... slice list tuple``: themselves (nested arrays and dims allowed);
+* a ``dict``: keywords, for a ``**parameter`` that collects them;
 * ``Loose([...])``: as a list, for a ``*parameter`` that takes no tuple in place of its items;
 * ``Raw(value, real)``: anything else, as the model sees it and as the library takes it.
 
@@ -176,6 +177,9 @@ def spread(arguments: Arguments, spelling: Spelling, source: random.Random) -> S
     passed = Spread([], {})
     by_position = True
     for parameter in spelling.parameters:
+        if parameter.collects_keywords:
+            passed.keywords |= arguments.get(parameter.neutral, {})
+            continue
         if parameter.neutral not in arguments or parameter.neutral in spelling.fixed:
             by_position = by_position and parameter.neutral in arguments
             continue
@@ -230,13 +234,18 @@ def parts_of(subject: Subject) -> tuple[Spelling, ...]:
     return (subject,)
 
 
+def arrays_of(subject: Subject) -> str:
+    """The library whose arrays a subject is given; einops takes those of any, here torch's."""
+    return "numpy" if subject.library == "numpy" else "torch"
+
+
 class Refused(Exception):
     """The real library raised."""
 
 
 def run_real(subject: Subject, passed: list[Spread], source: random.Random) -> Any:
     """The real library's answer; raises Refused if it raises."""
-    library = subject.library if subject.library == "torch" else "numpy"
+    library = arrays_of(subject)
     real = [
         (
             [real_argument(argument, library, source) for argument in spread_.positional],
@@ -258,6 +267,7 @@ REFUSALS = (
     IndexError,
     TypeError,
     AssertionError,
+    KeyError,
     np.exceptions.AxisError,
 )
 
@@ -364,7 +374,7 @@ def check_call(spelling: Subject, seed: int, kind: str) -> str | None:
     parts = parts_of(spelling)
     arguments = samplers()[spelling.operator](draw, parts[0])
     passed = [spread(arguments, part, source) for part in parts]
-    library = "torch" if spelling.library == "torch" else "numpy"
+    library = arrays_of(spelling)
     variant = Variant(library, kind, random.Random(f"{spelling.path}:{seed}:open"), draw.symbols)
     facts = Facts()
     outcome = run_model(spelling, passed, variant, facts)

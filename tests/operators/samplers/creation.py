@@ -134,6 +134,11 @@ def choice(draw: Draw, spelling: Spelling) -> Arguments:
     return arguments | ({"shape": _sizes(draw)} if draw.chance(0.7) else {})
 
 
+def histogram(draw: Draw, spelling: Spelling) -> Arguments:
+    arguments: Arguments = {"x": Array(*draw.shape())}
+    return arguments | ({"count": draw.choice([7, draw.dim()])} if draw.chance(0.7) else {})
+
+
 def multinomial(draw: Draw, spelling: Spelling) -> Arguments:
     return {"x": Array(*draw.shape(1, 3)), "count": draw.dim(), "replacement": True}
 
@@ -222,6 +227,7 @@ def one_hot(draw: Draw, spelling: Spelling) -> Arguments:
 
 
 SAMPLERS = {
+    creation.histogram: histogram,
     creation.filled: filled,
     creation.square: square,
     creation.arange: arange,

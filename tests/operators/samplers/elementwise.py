@@ -22,6 +22,8 @@ def binary(draw: Draw, spelling: Spelling) -> Arguments:
     elif spelling.operator in _DIVIDING:
         # torch refuses to divide integers by zero.
         kinds = (draw.choice(["float", "int"]) if spelling.fixed == {} else "float", "float")
+    elif spelling.operator is elementwise.log_add:
+        kinds = ("float", "float")
     elif spelling.fixed.get("in_place") is not None:
         kinds = ("float", draw.choice(["float", "int"]))
     else:
@@ -43,6 +45,7 @@ def _wants_tensor(spelling: Spelling) -> bool:
         elementwise.maximum,
         elementwise.minimum,
         elementwise.arctan2,
+        elementwise.log_add,
         elementwise.isclose,
         elementwise.allclose,
         elementwise.same_array,
@@ -108,6 +111,14 @@ def clip(draw: Draw, spelling: Spelling) -> Arguments:
     return arguments
 
 
+def blend(draw: Draw, spelling: Spelling) -> Arguments:
+    shape = draw.shape()
+    weight = Array(*draw.broadcast(shape))
+    if "lerp" in spelling.path and draw.chance(0.4):
+        return {"x": Array(*shape), "y": Array(*draw.broadcast(shape)), "z": 0.5}
+    return {"x": Array(*shape), "y": Array(*draw.broadcast(shape)), "z": weight}
+
+
 def _has(spelling: Spelling, name: str) -> bool:
     return any(parameter.neutral == name for parameter in spelling.parameters)
 
@@ -115,7 +126,7 @@ def _has(spelling: Spelling, name: str) -> bool:
 _BINARY = (
     "add subtract multiply divide floor_divide remainder power maximum minimum arctan2 "
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor "
-    "bit_and bit_or bit_xor"
+    "bit_and bit_or bit_xor log_add multiply_log"
 )
 
 SAMPLERS = {getattr(elementwise, name): binary for name in _BINARY.split()} | {
@@ -128,6 +139,7 @@ SAMPLERS = {getattr(elementwise, name): binary for name in _BINARY.split()} | {
     elementwise.where: where,
     elementwise.masked_fill: masked_fill,
     elementwise.clip: clip,
+    elementwise.blend: blend,
 }
 
 _MASKED = "how many elements are true depends on the data"

@@ -90,6 +90,7 @@ SAMPLERS = {
     reduction.moments: reduce,
     reduction.norm: norm,
     reduction.scan: scan,
+    reduction.scan_pair: scan,
     reduction.average: average,
     softmax.softmax: sample_softmax,
 }
