@@ -21,10 +21,11 @@ from attncheck.checks.constructed import (
     settings,
     weight_sizes,
 )
+from attncheck.checks.forced import forced
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Elementwise, Fault
+from attncheck.operators.events import Contraction, Elementwise, Fault
 from attncheck.rule import Rule
 from attncheck.values.tensor import Decided, Tensor
 from attncheck.values.value import Parameter
@@ -38,7 +39,7 @@ RULE = Rule(
     "a layer's declared input size is not its input's last (or channel) size",
     fix="unsafe",
 )
-ON = (Fault.FEATURES,)
+ON = (Fault.FEATURES, Contraction)
 _MOST_STEPS = 12
 
 
@@ -60,6 +61,13 @@ class _Meeting:
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a layer that is given another size than it was made for."""
+    if operation.clash is None:
+        yield from _by_accident(operation, view)
+    elif operation.clash.fault is Fault.FEATURES:
+        yield from _contradiction(operation, view)
+
+
+def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
     met = _meeting(operation)
     if met is None:
         return
@@ -275,8 +283,7 @@ def _call(view: View, met: _Meeting, made: Declared | None, why: str | None) -> 
     sizes = view.sizes(met.tensor)
     expected = None if sizes is None else _with_size(view, sizes, met)
     clash = met.operation.clash
-    assert clash is not None
-    message = f"`{view.quote(met.operation.node)}` {clash.text}"
+    message = f"`{view.quote(met.operation.node)}` {'' if clash is None else clash.text}"
     if made is not None:
         message = _both(view, met, made)
     return Report(
@@ -289,6 +296,20 @@ def _call(view: View, met: _Meeting, made: Declared | None, why: str | None) -> 
         f"as the layer takes {met.wanted} features",
         hidden=hidden_while(met.operation, view.facts),
     )
+
+
+def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a layer that is given an axis which only has its size if two sizes are equal."""
+    found = None if layer_of(operation) is None else forced(operation, view)
+    made = None if found is None else declared(view, operation, found.wanted)
+    if found is None or made is None or found.operand != 0:
+        return
+    operand = next(operation.tensors())[0]
+    met = _Meeting(operation, operand, found.tensor, found.unseen, found.wanted)
+    why = f"axis {found.other} of `{view.quote(met.input)}` is {found.wanted}"
+    report = _call(view, met, made, why)
+    report.hidden = f"hidden while {found.unseen} == {found.wanted}"
+    yield report
 
 
 def _both(view: View, met: _Meeting, made: Declared) -> str:

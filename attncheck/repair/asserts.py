@@ -75,7 +75,7 @@ def _spelled(size: Size, texts: dict[Symbol, str]) -> str:
 def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -> Names:
     """The names for sizes that a function has once the statement in `line` is done."""
     names = Names()
-    named = [site for site in sites if site.name.isidentifier() and site.name != "return"]
+    named = [site for site in sites if _is_name(site.name)]
     for site in named:
         held = as_size(site.value)
         size = None if held is None else traced.facts.resolve(held)
@@ -88,6 +88,11 @@ def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: i
         if isinstance(site.value, Instance):
             _add_attributes(names, site.name, site.value, traced)
     return names
+
+
+def _is_name(name: str) -> bool:
+    """Whether a site is a variable that somebody means to use: not ``_``."""
+    return name.isidentifier() and name != "return" and bool(name.strip("_"))
 
 
 def _add_attributes(names: Names, owner: str, instance: Instance, traced: Traced) -> None:

@@ -165,7 +165,9 @@ def contracted_layers(report: Report, view: View) -> Candidates:
 def _input(report: Report, view: View) -> Candidates:
     """The input turned, merged or joined along another axis, or another tensor in its place."""
     culprit, clash = report.culprit, report.operation.clash
-    if culprit is None or clash is None or clash.right is None:
+    last = report.expected[-1] if report.expected else None
+    wanted = last if clash is None else clash.right
+    if culprit is None or wanted is None:
         return
     sizes = view.sizes(culprit.tensor) or ()
     code = bracketed(view, culprit.node)
@@ -173,12 +175,12 @@ def _input(report: Report, view: View) -> Candidates:
     if spare is not None:
         yield edit(culprit.node, spare, f"use {spare}", safe=False)
     for axis, size in enumerate(sizes[:-1]):
-        if size is not None and _equal(view, size, clash.right):
+        if size is not None and _equal(view, size, wanted):
             text = f"{code}.transpose({axis}, {len(sizes) - 1})"
             yield edit(culprit.node, text, f"transpose axes {axis} and {len(sizes) - 1}")
-    yield from _merged(view, culprit.node, sizes, clash.right)
+    yield from _merged(view, culprit.node, sizes, wanted)
     yield from _joined_otherwise(view, culprit.tensor)
-    yield from _others(report, view, culprit.node, len(sizes), clash.right)
+    yield from _others(report, view, culprit.node, len(sizes), wanted)
 
 
 def _merged(
