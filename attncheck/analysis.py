@@ -182,8 +182,18 @@ def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
 
 def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:
     """The reports without the notes about an operation that an error or warning is about."""
-    serious = {report.report.node for report in reports if report.severity != "note"}
-    return [r for r in reports if r.severity != "note" or r.report.node not in serious]
+    serious = {
+        node
+        for each in reports
+        if each.severity != "note"
+        for node in (each.report.node, each.report.operation.node)
+    }
+    return [
+        each
+        for each in reports
+        if each.severity != "note"
+        or serious.isdisjoint((each.report.node, each.report.operation.node))
+    ]
 
 
 def _function(
