@@ -93,8 +93,11 @@ class Analysis:
         ]
 
 
-def make_tracer(source: Source, settings: Settings) -> Tracer:
-    """A tracer for a file, with the evidence of its text and of the settings."""
+def make_tracer(source: Source, settings: Settings, followed: set[str] | None = None) -> Tracer:
+    """A tracer for a file, with the evidence of its text and of the settings.
+
+    `followed` collects the other files of the project that are read.
+    """
     declared = declared_in_comments(source.text)
     scope = Scope([*settings.dims, *declared_dims(declared)])
     declarations = Declarations(declared, _blocks(source, bool(declared)), scope, settings.tensors)
@@ -107,7 +110,7 @@ def make_tracer(source: Source, settings: Settings) -> Tracer:
         lines=source.lines,
         line_of=lambda node: source.span(node).line,
     )
-    return Tracer(source.module, scope, evidence)
+    return Tracer(source, scope, evidence, followed)
 
 
 def _blocks(source: Source, wanted: bool) -> list[tuple[int, int]]:
@@ -328,7 +331,7 @@ def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) ->
     view = _view(analysis, traced, numbers)
     diagnosed = []
     for report in run_checks(view):
-        if _on_nothing(report) or _on_another_path(traced, report):
+        if _is_elsewhere(report) or _on_nothing(report) or _on_another_path(traced, report):
             continue
         evidence = _evidence(report)
         diagnosed.append(Diagnosed(report, traced, view, _severity(report, evidence), evidence))
@@ -338,6 +341,11 @@ def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) ->
 def _view(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> View:
     making = analysis.tracer.making(traced.function)
     return View(traced, analysis.source, analysis.tracer.evidence, numbers, making)
+
+
+def _is_elsewhere(report: Report) -> bool:
+    """Whether a report is about what code of another file does: its own check tells that."""
+    return report.operation.elsewhere and report.node is report.operation.node
 
 
 def _on_nothing(report: Report) -> bool:
@@ -441,12 +449,14 @@ class Retraced:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """What to trace again: a function, and what is taken to be so of its parameters."""
+    """What to trace again: a function, and what is taken to be so of its parameters.
+
+    ``also`` are functions that are traced again of which nothing is supposed.
+    """
 
     function: str
     label: str | None = None
     conventional: bool = False
-    #: other functions that are traced again as they are
     also: frozenset[str] = frozenset()
 
 
@@ -454,13 +464,15 @@ def retrace(
     source: Source,
     settings: Settings,
     root: Root,
+    followed: set[str],
     shown: Mapping[str, Mapping[str, Sketch]] | None = None,
 ) -> Retraced:
     """Trace the module and one function again.
 
-    `shown` is what calls have shown of parameters: the callers are not traced again.
+    `followed` collects the other files of the project that are read; `shown` is what calls have
+    shown of parameters: the callers are not traced again.
     """
-    tracer = make_tracer(source, settings)
+    tracer = make_tracer(source, settings, followed)
     tracer.evidence.shown_before = shown
     module = tracer.run_module()
     analysis = Analysis(source, tracer, module)

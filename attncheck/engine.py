@@ -7,6 +7,7 @@ with one finding that says why.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -33,13 +34,17 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What checking one file gave; ``reason`` says why it was skipped or failed."""
+    """What checking one file gave; ``reason`` says why it was skipped or failed.
+
+    ``followed`` are the other files of its project that were read on the way, sorted.
+    """
 
     path: str
     status: Status
     reason: str | None
     findings: tuple[Finding, ...]
     coverage: Coverage
+    followed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,15 @@ def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
 
     analysis = analyse(source, settings)
     findings = tuple(_findings(analysis, settings))
-    return FileResult(path, "checked", None, findings, coverage(analysis))
+    followed = _as_given(analysis.tracer.followed, path)
+    return FileResult(path, "checked", None, findings, coverage(analysis), followed)
+
+
+def _as_given(followed: set[str], path: str) -> tuple[str, ...]:
+    """Paths in the form of the checked file's own: from the working folder if that is."""
+    if os.path.isabs(path):
+        return tuple(sorted(followed))
+    return tuple(sorted(map(os.path.relpath, followed)))
 
 
 def _findings(analysis: Analysis, settings: Settings) -> list[Finding]:

@@ -165,7 +165,7 @@ def _decided(
         return at, f"`{view.code(operand.node)}` {view.text(source)} turned, {words}"
     if made is not None:
         line = view.line(made.node)
-        if made.node is diagnosed.report.culprit_node:
+        if made.elsewhere or made.node is diagnosed.report.culprit_node:
             return DecidedAt(line, "operation"), f"as computed here, line {line}"
         return DecidedAt(line, "operation"), f"made by `{view.code(made.node)}`, line {line}"
     decided = tensor.decided

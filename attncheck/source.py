@@ -151,7 +151,11 @@ def mentions_tensors(data: bytes) -> bool:
 
 def load(data: bytes, path: str) -> Source:
     """Parse a file, or raise a `SourceError` that says in one line why that cannot be done."""
-    text, encoding = decode(data)
+    return parse(*decode(data), path)
+
+
+def parse(text: str, encoding: str, path: str) -> Source:
+    """Parse a text, or raise a `SourceError` that says why that cannot be done."""
     refusal = None if is_everyday(text) else _check_syntax(text, path, for_libcst=True)
     import libcst
 

@@ -96,6 +96,11 @@ class View:
                 return site
         return None
 
+    def maker(self, tensor: Tensor) -> Operation | None:
+        """The operation that made a tensor, if this trace has it and its expression is here."""
+        made = self.graph.maker(tensor)
+        return None if made is None or made.elsewhere else made
+
     def line(self, node: cst.CSTNode) -> int:
         """The line that an expression starts in (from 1)."""
         return self.source.span(node).line

@@ -30,6 +30,8 @@ MODULES = {
         "pooling",
         "losses",
         "transforms",
+        "recurrent",
+        "transformers",
     ),
     "numpy": _SHARED,
     "einops": ("functions", "layers"),
@@ -38,6 +40,11 @@ MODULES = {
 
 #: Libraries whose functions stand in another one's tables.
 _GUESTS = {"scipy": "numpy"}
+
+
+def is_modelled(name: str) -> bool:
+    """Whether a top-level module of that name is a library with tables here."""
+    return name in MODULES or name in _GUESTS
 
 
 def tables() -> tuple[Table, ...]:

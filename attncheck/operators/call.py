@@ -20,6 +20,7 @@ from attncheck.values.value import (
     UNKNOWN,
     Const,
     Int,
+    Packed,
     Sequence,
     Value,
     as_integer,
@@ -158,6 +159,8 @@ class Call:
 
 
 def _flat(value: Value) -> Iterable[Value]:
+    if type(value) is Packed:
+        return (value.data,)
     return value.items if type(value) is Sequence and value.items is not None else (value,)
 
 

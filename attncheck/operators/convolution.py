@@ -78,7 +78,10 @@ def _kernel(call: Call, spatial: int, transposed: bool) -> _Kernel | Clash:
 def _channels_clash(call: Call, kernel: _Kernel, image: Parted | None) -> Clash | None:
     """Why the channels are not those of the kernel, or not divided by its groups, or None."""
     groups, clash = call.size("groups"), None
-    for count in (kernel.inward, kernel.outward):
+    inward = kernel.inward
+    if inward is None and image is not None:
+        inward = image.channels.size
+    for count in (inward, kernel.outward):
         clash = clash or groups_clash(count, groups, call.facts)
     if clash is None and image is not None:
         clash = size_clash(image.channels, kernel.inward, call.facts, "channels")

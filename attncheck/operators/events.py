@@ -36,6 +36,8 @@ class Fault(enum.Enum):
     SPLIT = "split"
     #: a layer's declared size is not its input's
     FEATURES = "features"
+    #: operands of a layer that must agree in a size do not: a state's batch, a mask's positions
+    AGREEMENT = "agreement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,22 @@ class Attention:
     features: Contracted
     positions: Contracted
     mask: Broadcast | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """A recurrent layer run over the ``time`` axis of its input, or a ``cell`` doing one step.
+
+    ``kind`` is ``"rnn"``, ``"lstm"`` or ``"gru"``. ``time`` and ``batch`` number the input's axes
+    that the layer takes as such: None where there is none, where it is not known, and in a
+    ``packed`` input.
+    """
+
+    kind: str
+    time: int | None
+    batch: int | None
+    cell: bool = False
+    packed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +249,7 @@ Event: TypeAlias = (
     | Reduction
     | Softmax
     | Attention
+    | Recurrence
     | Permutation
     | Reshaping
     | Rearranging

@@ -82,10 +82,11 @@ def adaptive_pool(call: Call) -> Outcome:
 
     With ``any_rank`` more axes in front are no clash: torch takes them if one place is left.
     """
-    shape = call.shape("x")
+    shape, spatial = call.shape("x"), call.integer("spatial")
+    assert spatial is not None
     if call.flag("indices") is None:
         return call.unknown()
-    if call.flag("any_rank") and shape is not None and (shape.rank or 0) > 5:
+    if call.flag("any_rank") and shape is not None and (shape.rank or 0) > spatial + 2:
         return Outcome(call.make(None, _dtype(call)))
     image = _image(call)
     if not isinstance(image, Parted):

@@ -173,7 +173,7 @@ def _is_turned(sizes: Sizes | None, expected: Sizes | None) -> bool:
 
 def _flip_maker(view: View, tensor: Tensor) -> Iterator[Candidate]:
     """The transpose taken out where the culprit was made."""
-    made = view.graph.maker(tensor)
+    made = view.maker(tensor)
     if made is None:
         return
     text = flipped(view, made.node, tensor)
@@ -201,7 +201,7 @@ def _column_makers(
     """The expressions on the way to a column that gave it its last axis, each without it."""
     waiting: list[Tensor] = [tensor]
     for _ in range(12):
-        made = view.graph.maker(waiting.pop(0)) if waiting else None
+        made = view.maker(waiting.pop(0)) if waiting else None
         if made is None:
             continue
         stripped = strip_column(view, made)
@@ -218,7 +218,7 @@ def _column_makers(
 
 def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
     culprit = report.culprit
-    made = None if culprit is None else view.graph.maker(culprit.tensor)
+    made = None if culprit is None else view.maker(culprit.tensor)
     if made is None or culprit is None or not isinstance(made.node, cst.Call):
         return
     word = "keepdim" if made.spelling.startswith("torch") else "keepdims"
@@ -253,7 +253,7 @@ def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
 def _reductions(operation: Operation, view: View) -> Iterator[cst.CSTNode]:
     """The sums that a hand-written softmax divides by."""
     for _, tensor in operation.tensors():
-        made = view.graph.maker(tensor)
+        made = view.maker(tensor)
         if made is not None and made.kind == "reduce":
             yield made.node
 

@@ -20,7 +20,7 @@ from attncheck.repair.wording import bracketed
 
 def other_order(report: Report, view: View) -> Iterator[Candidate]:
     """The repeat at a report's place with its copies in the other order."""
-    made = None if report.culprit is None else view.graph.maker(report.culprit.tensor)
+    made = None if report.culprit is None else view.maker(report.culprit.tensor)
     if made is None or made.node is not report.node or not isinstance(made.node, cst.Call):
         return
     writer = _WRITERS.get(made.kind)

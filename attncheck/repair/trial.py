@@ -20,7 +20,7 @@ from attncheck.operators.events import Elementwise
 from attncheck.repair.candidate import Candidate
 from attncheck.repair.candidates import candidates
 from attncheck.settings import Settings
-from attncheck.source import SourceError, apply_edits, load
+from attncheck.source import Source, SourceError, apply_edits, load
 from attncheck.values.value import as_tensor
 
 #: Candidates tried for one finding, and refusals shown with it.
@@ -109,10 +109,14 @@ class Workshop:
             patched = load(data, self.source.path)
         except (SourceError, ValueError):
             return None
-        return retrace(patched, self.settings, self._root(diagnosed), self.shown)
+        return self._retrace(patched, self._root(diagnosed))
+
+    def _retrace(self, source: Source, root: Root) -> Retraced:
+        followed = self.analysis.tracer.followed
+        return retrace(source, self.settings, root, followed, self.shown)
 
     def _root(self, diagnosed: Diagnosed) -> Root:
-        """The function to trace again, the hypothesis to do so under, and other functions.
+        """The function to trace again, what to suppose of it, and other functions.
 
         What a constructor is made with concerns every function that calls the layer.
         """
@@ -131,7 +135,7 @@ class Workshop:
         """Why a candidate is no fix, or None if it is one."""
         root = self._root(diagnosed)
         if root not in self._before:
-            self._before[root] = retrace(self.source, self.settings, root, self.shown)
+            self._before[root] = self._retrace(self.source, root)
         before = self._before[root]
         for operation in after.operations():
             if operation.clash is None or tolerable(operation, after.graph_of(operation)):

@@ -11,6 +11,7 @@ import libcst as cst
 from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Size, const
 from attncheck.frameworks import language
+from attncheck.operators.masking import MASK
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
 from attncheck.values.join import any_element
@@ -165,6 +166,8 @@ def _settled(machine: Machine, value: Value) -> Value:
     """A parameter as the tensor it is, once an operation has shown that it has axes."""
     if type(value) is not Parameter or value.tensor.shape is None:
         return value
+    if value.tensor.role == MASK:
+        return value.tensor
     shape = expand(value.tensor.shape, machine.facts)
     return value.tensor if shape.closed or shape.at_least else value
 

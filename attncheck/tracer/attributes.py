@@ -27,6 +27,7 @@ from attncheck.values.value import (
     Class,
     Const,
     Function,
+    Imported,
     Instance,
     Int,
     Layer,
@@ -57,6 +58,12 @@ def get(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
 def _of_library(machine: Machine, base: Library, name: str, node: cst.Attribute) -> Value:
     constant = CONSTANTS.get(f"{base.path}.{name}")
     return constant if constant is not None else Library(f"{base.path}.{name}")
+
+
+def _of_imported(machine: Machine, base: Imported, name: str, node: cst.Attribute) -> Value:
+    if not base.name:
+        return machine.project.member(base.path, name)
+    return get(machine, machine.resolved(base), name, node)
 
 
 def _of_tensor(machine: Machine, base: Tensor, name: str, node: cst.Attribute) -> Value:
@@ -176,6 +183,7 @@ def _of_other(machine: Machine, base: Value, name: str, node: cst.Attribute) -> 
 
 _GETTERS: dict[type, Callable[[Machine, Any, str, cst.Attribute], Value]] = {
     Library: _of_library,
+    Imported: _of_imported,
     Tensor: _of_tensor,
     Parameter: _of_parameter,
     Instance: _of_instance,

@@ -6,7 +6,6 @@ functions are looked up by their full name, methods of arrays by the library of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -23,14 +22,16 @@ from attncheck.tracer.layers import CONTAINERS, call_layer, make_layer
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
+from attncheck.tracer.unseen import call_unseen, called_name
 from attncheck.values.join import join
-from attncheck.values.tensor import Evidence, Tensor
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
     Chain,
     Choice,
     Class,
     Function,
+    Imported,
     Instance,
     Int,
     Layer,
@@ -42,12 +43,10 @@ from attncheck.values.value import (
     Partial,
     Sequence,
     Super,
+    Unknown,
     Value,
     as_tensor,
 )
-
-#: What people call a dropout that is passed to a function.
-_DROPOUT = re.compile(r"(?:\w+_)?drop(?:out)?(?:_(?:fn|layer))?")
 
 
 def call_expression(machine: Machine, node: cst.Call) -> Value:
@@ -58,7 +57,11 @@ def call_expression(machine: Machine, node: cst.Call) -> Value:
     arguments = evaluate_arguments(machine, node)
     if type(callee) is LibraryMethod and type(node.func) is cst.Attribute:
         _change_container(machine, node.func, callee, arguments)
-    return call(machine, callee, arguments, node)
+    value = call(machine, callee, arguments, node)
+    if type(value) is not Unknown:
+        return value
+    guessed = call_unseen(machine, arguments, node, called_name(node))
+    return value if guessed is None else guessed
 
 
 def evaluate_arguments(machine: Machine, node: cst.Call) -> Arguments:
@@ -148,6 +151,15 @@ def _call_library(
         return _not_modelled(machine, arguments, node, path)
     value = apply_spelling(machine, spelling, arguments, node)
     return UNKNOWN if value is None else value
+
+
+def _call_imported(
+    machine: Machine, callee: Imported, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    found = machine.resolved(callee)
+    if type(found) is Imported:  # a module
+        return UNKNOWN
+    return call(machine, found, arguments, node)
 
 
 def _call_library_method(
@@ -294,6 +306,9 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
             )
 
         instance.pending = initialise
+        if machine.is_elsewhere:
+            # The call that leads here from the checked file is known now, and not later.
+            machine.initialised(instance)
     elif callee.fields:
         given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
         for name in callee.fields:
@@ -324,18 +339,6 @@ def _super(machine: Machine) -> Value:
     return Super(receiver, function.owner) if isinstance(receiver, Instance) else UNKNOWN
 
 
-def _call_parameter(
-    machine: Machine, callee: Parameter, arguments: Arguments, node: cst.CSTNode
-) -> Value:
-    """A callable that was passed in: by its name a dropout gives back what it is given."""
-    spelling = find("torch.nn.functional.dropout")
-    if _DROPOUT.fullmatch(callee.name) and len(arguments.positional) == 1 and spelling is not None:
-        value = apply_spelling(machine, spelling, arguments, node)
-        if type(value) is Tensor:
-            return replace(value, evidence=Evidence.NAME)
-    return _not_modelled(machine, arguments, node, "")
-
-
 def _call_layer(machine: Machine, callee: Layer, arguments: Arguments, node: cst.CSTNode) -> Value:
     value = call_layer(machine, callee, arguments, node)
     return _not_modelled(machine, arguments, node, callee.path) if value is None else value
@@ -363,6 +366,7 @@ def _call_choice(
 
 _CALLERS: dict[type, Callable[[Machine, Any, Arguments, cst.CSTNode], Value]] = {
     Library: _call_library,
+    Imported: _call_imported,
     LibraryMethod: _call_library_method,
     Layer: _call_layer,
     Chain: _call_chain,
@@ -372,5 +376,4 @@ _CALLERS: dict[type, Callable[[Machine, Any, Arguments, cst.CSTNode], Value]] = 
     Partial: _call_partial,
     Class: construct,
     Instance: _call_instance,
-    Parameter: _call_parameter,
 }

@@ -33,6 +33,7 @@ from attncheck.values.value import (
     Class,
     Const,
     Function,
+    Imported,
     Instance,
     Int,
     Layer,
@@ -59,11 +60,11 @@ _TOKENS = {
     cst.GreaterThanEqual: ">=",
 }
 #: What certainly counts as true.
-_TRUE = (Function, Method, Partial, Class, Instance, Layer)
+_TRUE = (Function, Method, Partial, Class, Instance, Layer, Imported)
 #: What is certainly not None.
 _NOT_NONE = (
     *(Int, Scalar, Sequence, Mapping, ShapeOf, Layer, Chain),
-    *(Function, Method, Partial, Class, Instance, Library),
+    *(Function, Method, Partial, Class, Instance, Library, Imported),
 )
 
 

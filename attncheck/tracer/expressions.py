@@ -29,6 +29,7 @@ from attncheck.values.value import (
     TRUE,
     UNKNOWN,
     Const,
+    Imported,
     Int,
     Library,
     Mapping,
@@ -49,7 +50,7 @@ def _name(machine: Machine, node: cst.Name) -> Value:
     name = node.value
     value = machine.environment.lookup(name)
     if value is not None:
-        return value
+        return machine.project.look(value) if type(value) is Imported else value
     constant = _CONSTANT_NAMES.get(name)
     if constant is not None:
         return constant

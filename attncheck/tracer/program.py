@@ -21,7 +21,8 @@ from attncheck.evidence.comments import ClaimText
 from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
-from attncheck.evidence.roles import PHRASES
+from attncheck.evidence.roles import PHRASES, is_mask_name
+from attncheck.operators.masking import MASK
 from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.sketches import Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
@@ -81,6 +82,8 @@ class ProgramEvidence:
     #: whether inputs of which nothing else is known have as many axes as their names say
     conventional: bool = False
     pinned_function: Function | None = None
+    #: the path of the file, where it is another one than the checked
+    file: str = ""
     pinned: Hypothesis | None = None
     #: what calls have shown of the parameters of the project's functions
     sketches: dict[Function, Sketches] = field(default_factory=dict)
@@ -92,6 +95,23 @@ class ProgramEvidence:
     _alone: set[str] | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
     _parameters: dict[tuple[Function, str], Value | None] = field(default_factory=dict)
+
+    def elsewhere(self, path: str, text: str) -> ProgramEvidence:
+        """The evidence of another file of the project, in which the checked one's code ends up.
+
+        Its functions are called and never traced in general, so that comments say nothing of it.
+        """
+        return replace(
+            self,
+            array_libraries=array_libraries(text),
+            has_declarations=False,
+            comments={},
+            lines=(),
+            line_of=None,
+            file=path,
+            _commented_names=None,
+            _alone=None,
+        )
 
     # -- parameters ----------------------------------------------------------------------------
 
@@ -139,7 +159,8 @@ class ProgramEvidence:
             return filled(Sketch(rank, evidence=Evidence.NAME, optional=optional), name)
         if tensor is not None and tensor.shape is None:
             # A tensor by its annotation: its shape is still to be found out, anew in each trace.
-            return replace(tensor, shape=open_shape(name), evidence=Evidence.FORCED)
+            role = MASK if is_mask_name(name) else None
+            return replace(tensor, shape=open_shape(name), role=role, evidence=Evidence.FORCED)
         return stated
 
     def has_conventional(self, function: Function) -> bool:

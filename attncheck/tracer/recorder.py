@@ -10,6 +10,7 @@ from attncheck.algebra.shape import Shape, Tag
 from attncheck.frameworks.spelling import Spelling
 from attncheck.graph import Operand, Operation
 from attncheck.operators.call import Call, Operator
+from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.values.tensor import Tensor
@@ -86,9 +87,19 @@ def apply(
         outcome.clash,
         machine.supposing > 0,
     )
-    value = _stamp(outcome.value, number)
+    value = _stamp(_still_mask(outcome.value, arguments), number)
     operation.output = value
     machine.record(operation)
+    return value
+
+
+def _still_mask(value: Value, arguments: Mapping[str, Value]) -> Value:
+    """What is made of masks alone is a mask."""
+    if type(value) is not Tensor or value.role is not None:
+        return value
+    tensors = [tensor for item in arguments.values() if (tensor := as_tensor(item)) is not None]
+    if tensors and all(tensor.role == MASK for tensor in tensors):
+        return replace(value, role=MASK)
     return value
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, fresh_axis, open_shape
+from attncheck.evidence.roles import is_mask_name
+from attncheck.operators.masking import MASK
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import NONE, UNKNOWN, Sequence, Value, as_tensor, expanded
 
@@ -124,5 +126,10 @@ def filled(sketch: Sketch, name: str) -> Value:
     assert row is not None
     shape = Shape(tuple(fresh_axis(row, index) for index in range(sketch.rank)))
     return Tensor(
-        shape, sketch.library, sketch.dtype, evidence=sketch.evidence, optional=sketch.optional
+        shape,
+        sketch.library,
+        sketch.dtype,
+        MASK if is_mask_name(name) else None,
+        sketch.evidence,
+        optional=sketch.optional,
     )

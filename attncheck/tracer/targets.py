@@ -19,6 +19,7 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
     Function,
+    Imported,
     Instance,
     Int,
     Mapping,
@@ -129,6 +130,8 @@ def _attribute(
             return
         value = settle(machine, name, named_size(machine, name, value))
         machine.set_attribute(machine.initialised(owner), name, value)
+    elif type(owner) is Imported:
+        machine.project.forget(owner.path, name)
     elif type(owner) is Tensor and name == "shape" and type(target.value) is cst.Name:
         machine.environment.assign(target.value.value, owner.with_shape(None))
     if type(target.value) is cst.Name:

@@ -8,12 +8,12 @@ every joint hypothesis is traced as well (see `attncheck.tracer.hypotheses`).
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-
-import libcst as cst
 
 from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Place
+from attncheck.source import Source
 from attncheck.table import Hypothesis, Scope
 from attncheck.tracer import targets
 from attncheck.tracer.expressions import EXPRESSIONS
@@ -27,6 +27,7 @@ from attncheck.tracer.machine import (
     ShapeSite,
 )
 from attncheck.tracer.program import ProgramEvidence
+from attncheck.tracer.project import Project
 from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
 from attncheck.values.value import UNKNOWN, Class, Const, Function, Instance, Value
@@ -56,22 +57,37 @@ class Traced:
 class Tracer:
     """Traces the roots of one file."""
 
-    def __init__(self, module: cst.Module, scope: Scope, evidence: ProgramEvidence) -> None:
+    def __init__(
+        self,
+        source: Source,
+        scope: Scope,
+        evidence: ProgramEvidence,
+        followed: set[str] | None = None,
+    ) -> None:
         self.scope = scope
         self.evidence = evidence
-        self.module = module
+        self.module = source.module
         self.steps = FILE_STEPS
-        self._home = self._machine()
-        self._home.observe_calls = True
         self._environment = Environment()
         self._environment.names["__name__"] = Const("__main__")
+        #: the files of the project that were read
+        self.followed = set[str]() if followed is None else followed
+        self._project = Project(
+            source.path if os.path.isfile(source.path) else "",
+            len(source.text),
+            self._environment,
+            self._machine,
+            self.followed,
+        )
+        self._home = self._machine()
+        self._home.observe_calls = True
         self._instances: dict[Class, Instance] = {}
         self._builders: dict[Class, tuple[Machine, bool]] = {}
         #: the graphs of the module body and of the objects' making, for where a tensor comes from
         self.made_in: list[Graph] = [self._home.graph]
 
     def _machine(self) -> Machine:
-        machine = Machine(self.scope, self.evidence, EXPRESSIONS, STATEMENTS)
+        machine = Machine(self.scope, self.evidence, EXPRESSIONS, STATEMENTS, self._project)
         machine.steps = min(ROOT_STEPS, max(self.steps, 0))
         return machine
 
@@ -185,10 +201,11 @@ class Tracer:
             made = Instance(owner)
             self._instances[owner] = made
             builder = self._machine()
-            self.made_in.append(builder.graph)
             initialiser = owner.lookup("__init__")
             complete = True
             if type(initialiser) is Function:
+                if self._closure(initialiser).file is None:
+                    self.made_in.append(builder.graph)
                 complete, _ = self._in_general(builder, initialiser, made)
             self._builders[owner] = builder, complete
             _forget_replaced(made, owner)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Shape, expand
+from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import Size
 from attncheck.values.tensor import Tensor
 
@@ -90,6 +90,19 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
+class Packed:
+    """Sequences of unlike lengths packed into one tensor: torch's PackedSequence.
+
+    ``data`` is ``(steps of all sequences, *)``, ``batch`` the axis that counts the sequences,
+    ``time`` that of the longest one's steps.
+    """
+
+    data: Tensor
+    batch: Axis
+    time: Axis
+
+
+@dataclass(frozen=True, slots=True)
 class ShapeOf:
     """``x.shape`` where not every axis is known: unpacking or indexing says how many there are."""
 
@@ -125,6 +138,18 @@ class Library:
     """A library module or a member of one by its full name: ``torch.nn.functional.softmax``."""
 
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What another file of the project has under ``name``; the module itself without a name.
+
+    Such a file is only read when somebody looks into the value. ``path`` is the file, or the folder
+    of a package that has no ``__init__``.
+    """
+
+    path: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,10 +277,12 @@ Value: TypeAlias = (
     | Parameter
     | Tensor
     | Sequence
+    | Packed
     | ShapeOf
     | Mapping
     | Slice
     | Library
+    | Imported
     | LibraryMethod
     | Layer
     | Chain

@@ -54,7 +54,7 @@ from attncheck.operators.events import Outcome
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Sequence, Slice, Value
 
-from .comparing import contradiction, known, shape_contradiction
+from .comparing import contradiction, known, shape_contradiction, told
 from .drawing import Arguments, Array, Dim, Draw, Loose, Raw, Sampler, as_dim
 
 __all__ = ["Arguments", "Array", "Dim", "Draw", "Loose", "Raw", "as_dim"]
@@ -378,27 +378,27 @@ def check_call(spelling: Subject, seed: int, kind: str) -> str | None:
     variant = Variant(library, kind, random.Random(f"{spelling.path}:{seed}:open"), draw.symbols)
     facts = Facts()
     outcome = run_model(spelling, passed, variant, facts)
-    told = f"{spelling.path}, seed {seed}: {passed}\n  model: {_answer(outcome)}"
+    text = f"{spelling.path}, seed {seed}: {passed}\n  model: {_answer(outcome)}"
     if variant.opened:
-        told += f"\n  opened: {variant.opened}"
+        text += f"\n  opened: {variant.opened}"
     try:
         real = run_real(spelling, passed, source)
     except Refused as refusal:
         wrong = _unrefused(spelling, outcome) if kind == "numbers" else None
-        return None if wrong is None else f"{told}\n  {wrong}: {refusal}"
+        return None if wrong is None else f"{text}\n  {wrong}: {refusal}"
     if outcome is None:
-        return f"{told}\n  the call does not fit {[part.signature for part in parts]}"
+        return f"{text}\n  the call does not fit {[part.signature for part in parts]}"
     if any(overlaps(expand(shape, facts), len(sizes)) for shape, sizes in variant.opened):
         return None
     if outcome.clash is not None:
-        return f"{told}\n  the library gives a result: {np.shape(real)}"
+        return f"{text}\n  the library gives a result: {told(real)}"
     wrong = contradiction(outcome.value, real, draw.symbols)
     if wrong is None and kind == "numbers" and not known(outcome.value):
         wrong = None if spelling.path in silent() else "left unanswered"
     for shape, sizes in variant.opened:
         # What the operation forced on its operands must be true of them.
         wrong = wrong or shape_contradiction(expand(shape, facts), sizes, draw.symbols)
-    return None if wrong is None else f"{told}\n  {wrong}"
+    return None if wrong is None else f"{text}\n  {wrong}"
 
 
 def overlaps(shape: Shape, rank: int) -> bool:

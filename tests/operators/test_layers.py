@@ -148,6 +148,24 @@ def test_batch_normalisation_without_weights_takes_any_channels():
     assert run("InstanceNorm1d", {"num_features": number(8)}, "B", 4, "L").clash is None
 
 
+def test_groups_divide_channels_that_a_layer_finds_out_on_its_first_call():
+    making = {"out_channels": number(8), "kernel_size": number(3), "groups": number(2)}
+    assert run("LazyConv1d", making, "B", 4, "L").clash is None
+    assert run("LazyConv1d", making, "B", 3, "L").clash.fault is Fault.SPLIT
+
+
+def test_group_normalisation_without_weights_takes_any_channels_that_it_divides():
+    making = {"num_groups": number(2), "num_channels": number(4), "affine": Const(False)}
+    assert run("GroupNorm", making, "B", 10).clash is None
+    assert run("GroupNorm", making, "B", 9).clash.fault is Fault.SPLIT
+    assert run("GroupNorm", making | {"affine": Const(True)}, "B", 10).clash.fault is Fault.FEATURES
+
+
+def test_the_mean_of_all_places_is_taken_of_any_number_of_axes():
+    outcome = run("AdaptiveAvgPool2d", {"output_size": number(1)}, 2, 3, "C", "H", "W")
+    assert (outcome.value.shape, outcome.clash) == (None, None)
+
+
 def test_a_program_may_name_the_lengths_of_a_transposed_convolution():
     spelled = lookup.layers()["torch.nn.ConvTranspose1d"]
     x = Tensor(Shape((Axis(SYMBOLS["C"]), Axis(SYMBOLS["L"]))), "torch", "float")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attncheck.algebra.size import const
 from attncheck.frameworks.spelling import Table
 from attncheck.operators import normalising
-from attncheck.values.value import Int, Sequence
+from attncheck.values.value import FALSE, Int, Sequence
 
 TABLE = Table("torch")
 
@@ -53,6 +53,7 @@ TABLE.add_layer(
     normalising.group_norm,
     f"num_groups:groups, num_channels:channels, eps=1e-5, affine=True, {_OPTIONS}",
     weights=_OWN,
+    tracked=FALSE,
 )
 TABLE.add(
     "torch.nn.functional.group_norm",

@@ -62,7 +62,7 @@ for _spatial in (1, 2, 3):
         pooling.adaptive_pool,
         "output_size:sizes",
         spatial=_axes,
-        **({"any_rank": TRUE} if _spatial == 3 else {}),
+        any_rank=Const(_spatial > 1),
     )
     _both(
         f"AdaptiveMaxPool{_spatial}d",

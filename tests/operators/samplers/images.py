@@ -190,6 +190,10 @@ SAMPLERS = {
 
 _MEAN = "one place is the mean, which torch takes of any number of axes"
 SILENT = {
-    "torch.nn.AdaptiveAvgPool3d": _MEAN,
-    "torch.nn.functional.adaptive_avg_pool3d": _MEAN,
+    path: _MEAN
+    for spatial in (2, 3)
+    for path in (
+        f"torch.nn.AdaptiveAvgPool{spatial}d",
+        f"torch.nn.functional.adaptive_avg_pool{spatial}d",
+    )
 }
