@@ -40,6 +40,8 @@ def forced(operation: Operation, view: View) -> Forced | None:
         return None
     (pair,) = event.pairs
     tensors = [tensor for _, tensor in operation.tensors()]
+    if any(tensor.shape is None or not tensor.shape.closed for tensor in tensors):
+        return None
     sides = (pair.left, pair.right), (pair.right, pair.left)
     for index, (own, opposite) in enumerate(sides[: len(tensors)]):
         axes = event.left_axes if index == 0 else event.right_axes
@@ -52,6 +54,14 @@ def forced(operation: Operation, view: View) -> Forced | None:
             tensor, unseen = _apart(tensors[index], symbol)
             return Forced(index, tensor, unseen, opposite.size, *found)
     return None
+
+
+def may_overlap(shape: Shape | None) -> bool:
+    """Whether an axis of an open shape may have been seen twice, from the front and from the end.
+
+    What was then done to the one has not been done to the other.
+    """
+    return shape is not None and shape.row is not None and bool(shape.lead)
 
 
 def _unseen(axis: Axis) -> Symbol | None:

@@ -21,14 +21,14 @@ from attncheck.checks.constructed import (
     settings,
     weight_sizes,
 )
-from attncheck.checks.forced import forced
+from attncheck.checks.forced import forced, may_overlap
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Contraction, Elementwise, Fault
 from attncheck.rule import Rule
 from attncheck.values.tensor import Decided, Tensor
-from attncheck.values.value import Parameter
+from attncheck.values.value import Int, Parameter, Sequence
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -68,7 +68,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 
 
 def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
-    met = _meeting(operation)
+    met = _meeting(operation, view)
     if met is None:
         return
     outvoted = _outvoted(view, met)
@@ -86,14 +86,28 @@ def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
         yield _call(view, met, made, why)
 
 
-def _meeting(operation: Operation) -> _Meeting | None:
+def _meeting(operation: Operation, view: View) -> _Meeting | None:
     clash = operation.clash
     tensors = list(operation.tensors())
     if clash is None or clash.left is None or clash.right is None or not tensors:
         return None
     operand, tensor = tensors[min(clash.operand, len(tensors) - 1)]
+    if may_overlap(tensor.shape) or _may_be_an_item(view, tensor):
+        return None
     given, wanted = cancel_quotients(clash.left), cancel_quotients(clash.right)
     return _Meeting(operation, operand, tensor, given, wanted)
+
+
+def _may_be_an_item(view: View, tensor: Tensor) -> bool:
+    """Whether a tensor is taken by a number from an argument that may be a list of tensors."""
+    made = view.graph.maker(tensor)
+    if made is None or made.kind != "index":
+        return False
+    source = next(made.tensors())[1]
+    keys = [operand.value for operand in made.operands if operand.name == "key"]
+    items = [k.items if type(k) is Sequence and k.items is not None else (k,) for k in keys]
+    by_number = any(len(each) == 1 and type(each[0]) is Int for each in items)
+    return by_number and source.operation is None and _is_unseen(view, source)
 
 
 # -- which of the two is the odd one out -----------------------------------------------------------
@@ -128,7 +142,7 @@ def _takers(view: View, met: _Meeting) -> list[Declared]:
     for operation in view.graph.operations:
         if layer_of(operation) is None or not any(t is met.tensor for _, t in operation.tensors()):
             continue
-        other = _meeting(operation)
+        other = _meeting(operation, view)
         size = met.given if other is None else other.wanted
         made = declared(view, operation, size)
         if made is not None and not any(made.node is taker.node for taker in takers):
@@ -207,6 +221,7 @@ def unused_parameter(view: View, operation: Operation) -> str | None:
         site.name
         for site in view.traced.sites
         if type(site.value) is Parameter
+        and not site.value.tensor.optional
         and site.node in view.parameters
         and not any(tensor is site.value.tensor for tensor in used)
     ]
@@ -351,7 +366,7 @@ def fits_in_general(operation: Operation, view: View) -> bool:
 
 def blame_caller(report: Report, view: View) -> Report:
     """The report that a call from outside gives a layer what it was not made for."""
-    met = _meeting(report.operation)
+    met = _meeting(report.operation, view)
     caller = report.operation.place.calls[0]
     assert met is not None
     made = declared(view, met.operation, met.wanted)

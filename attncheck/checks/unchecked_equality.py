@@ -14,6 +14,7 @@ import libcst as cst
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import Size
 from attncheck.checks.constructed import MAKING
+from attncheck.checks.forced import may_overlap
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -124,13 +125,25 @@ def _needs(view: View, arguments: dict[str, cst.CSTNode]) -> list[_Need]:
         event = operation.event
         if not isinstance(event, Contraction) or operation.clash or operation.place.calls:
             continue
+        if any(may_overlap(tensor.shape) for _, tensor in operation.tensors()):
+            continue
         for pair in event.pairs:
             left, right = pair.left.size, pair.right.size
             if left is None or right is None or pair.verdict is not Verdict.UNKNOWN:
                 continue
-            if _is_argued(left, arguments) and _is_argued(right, arguments):
+            left, right = _without_shared(left, right)
+            told = str(left) != str(right) and bool(left.terms and right.terms)
+            if told and _is_argued(left, arguments) and _is_argued(right, arguments):
                 _add(needs, left, right, operation)
     return [need for need in needs if not _equal_by_default(view, need)]
+
+
+def _without_shared(left: Size, right: Size) -> tuple[Size, Size]:
+    """Two sizes without the terms that both have: ``a + b == a + c`` is ``b == c``."""
+    difference = (left - right).primitive()
+    more = Size({term: n for term, n in difference.terms.items() if n > 0})
+    less = Size({term: -n for term, n in difference.terms.items() if n < 0})
+    return more, less
 
 
 def _is_argued(size: Size, arguments: dict[str, cst.CSTNode]) -> bool:
