@@ -67,12 +67,14 @@ def resized(view: View, made: Declared, wanted: Size, source: Declared | None) -
 
 def _anew(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:
     size = cancel_quotients(view.facts.resolve(wanted))
-    text = names_for(view, made).write(size)
-    texts = [] if text is None else [text]
-    if size.number is not None and not isinstance(made.node, cst.Integer):
-        texts = list(_texts_beside(view, made, size, source))
+    texts: list[str | None] = []
+    if view.traced.function is not None or isinstance(made.node, cst.Integer):
+        texts = [names_for(view, made).write(size)]
+    else:
+        # A call on numbers: what layers beside this one were made with says the size in names.
+        texts = [*_texts_beside(view, made, size, source)]
     for text in texts:
-        if text != view.code(made.node):
+        if text is not None and text != view.code(made.node):
             yield edit(made.node, text, f"make {_name(view, made)} for {text}", safe=False)
 
 
