@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.analysis import Analysis, Diagnosed
+from attncheck.analysis import Analysis
 from attncheck.checks.report import Culprit, Report
+from attncheck.diagnosed import Diagnosed
 from attncheck.finding import (
     DecidedAt,
     ExpectedPart,

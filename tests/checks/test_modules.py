@@ -239,6 +239,19 @@ CASES = {
         "y = F.linear(x, self.W.T)",
         ("assert y.shape == (x.shape[0], self.W.shape[1])",),
     ),
+    "weights that meet the positions and the features": Case(
+        "d_model\nself.v = nn.Linear(d_model, 1)",
+        "x\nB, T, C = x.shape\nw = torch.softmax(self.v(x).squeeze(-1), -1)\ny = w * x\n"
+        "return y.sum(1)",
+        "Module(4)(torch.ones(2, 5, 4))",
+        "ATN202",
+        "y = w * x",
+        ("w", ("B", "T")),
+        ("B", "T", 1),
+        "y = w.unsqueeze(2) * x",
+        ("assert y.shape == (B, T, C)",),
+        "lines up (B, T) with (B, T, d_model) by position, not by meaning",
+    ),
 }
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
