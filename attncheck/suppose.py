@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from attncheck.algebra.shape import Axis
 from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.operators.events import Contraction
-from attncheck.table import Hints, Hypothesis, hypotheses, table_symbol
+from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.value import Function, Value, as_tensor, expanded
 
@@ -137,6 +137,9 @@ def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced]
             traced = run_under(tracer, function, hypothesis)
             if not traced.complete or contradictions(traced) or _strained(traced):
                 continue
+            if Role.DECODER_STATES in hypothesis.roles.values() and function.owner is not None:
+                # The states of one layer or of one step have the same name in a module.
+                return general
             if traced.unmodelled:
                 return general
             consistent.append(hypothesis)

@@ -197,7 +197,7 @@ class ProgramEvidence:
         if shape is None:
             return None
         decided = Decided(0, Evidence.NAME.word, f"by its name {PHRASES.get(role or '', role)}")
-        shape = loosened(shape, name) if self.loose else shape
+        shape = loosened(shape, name, numbers=True) if self.loose else shape
         return Tensor(shape, self._library(), role=role, evidence=Evidence.NAME, decided=decided)
 
     def _stated(self, function: Function, parameter: cst.Param) -> Value | None:
@@ -337,15 +337,15 @@ class ProgramEvidence:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None
 
 
-def loosened(shape: Shape, name: str) -> Shape:
+def loosened(shape: Shape, name: str, *, numbers: bool = False) -> Shape:
     """`shape` with a size of its own for each axis, to be found equal to others by operations only.
 
-    A size that is a number stays.
+    A size that is a number stays, unless `numbers` are not to be trusted either.
     """
     axes = []
     for index, axis in enumerate(shape.lead):
         size = axis.size
-        if size is not None and size.number is None:
+        if size is not None and (numbers or size.number is None):
             symbol = size.symbol
             kin = str(size) if symbol is not None else None
             text = f"{name}_{symbol.name}" if symbol is not None else f"{name}_{index}"
