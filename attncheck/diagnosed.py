@@ -66,6 +66,8 @@ def _is_callers(diagnosed: Diagnosed, views: list[View]) -> bool:
     operation = diagnosed.report.operation
     if diagnosed.report.rule is not layer_features.RULE or diagnosed.traced.function is not None:
         return False
+    if layer_features.is_made_inside(diagnosed.report, diagnosed.view):
+        return False
     general = [
         (other, view)
         for view in views
@@ -73,7 +75,7 @@ def _is_callers(diagnosed: Diagnosed, views: list[View]) -> bool:
         if other.node is operation.node
     ]
     return bool(operation.place.calls and general) and all(
-        layer_features.fits_in_general(other, view) for other, view in general
+        layer_features.fits_in_general(other, view, diagnosed.report) for other, view in general
     )
 
 

@@ -6,6 +6,7 @@ is told by what else uses the layer and its input: the odd one out is to blame.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -25,7 +26,13 @@ from attncheck.checks.forced import forced, may_overlap
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Contraction, Elementwise, Fault
+from attncheck.operators.events import (
+    Contraction,
+    Elementwise,
+    Fault,
+    Permutation,
+    Reshaping,
+)
 from attncheck.rule import Rule
 from attncheck.values.tensor import Decided, Tensor
 from attncheck.values.value import Int, Parameter, Sequence
@@ -41,6 +48,8 @@ RULE = Rule(
 )
 ON = (Fault.FEATURES, Contraction)
 _MOST_STEPS = 12
+#: What leaves the features of a tensor as they are, be they on another axis.
+KEEPING = (Elementwise, Permutation, Reshaping)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,14 +238,15 @@ def unused_parameter(view: View, operation: Operation) -> str | None:
 
 
 def _fits_elsewhere(view: View, met: _Meeting) -> Operation | None:
-    """Another call of the same layer that works."""
-    own = [operand.node for operand, _ in settings(met.operation)]
+    """Another call of the very same layer that works."""
+    own = [operand.value for operand, _ in settings(met.operation)]
     for operation in view.graph.operations:
         if operation.kind != met.operation.kind or operation.clash is not None:
             continue
         if operation.node is not met.operation.node:
-            other = [operand.node for operand, _ in settings(operation)]
-            if own and own == other:
+            other = [operand.value for operand, _ in settings(operation)]
+            # Objects of one class share the constructor's expressions, but not the values.
+            if own and len(own) == len(other) and all(map(operator.is_, own, other)):
                 return operation
     return None
 
@@ -271,9 +281,16 @@ def _equal(view: View, left: Size, right: Size) -> bool:
 
 def _constructor(view: View, met: _Meeting, made: Declared, wanted: Size, why: str) -> Report:
     """The report that the constructor is to blame."""
-    culprit, expected = None, None
+    culprit: Culprit | None = None
+    expected: Sizes | None = None
+    clash = met.operation.clash
+    if clash is not None and clash.operand > 0:
+        # Of several inputs each has a part of the layer's weights, or a weight of its own.
+        culprit = Culprit(met.input, met.tensor)
+        sizes = view.sizes(met.tensor)
+        expected = None if sizes is None else _with_size(view, sizes, met)
     weight, resized = weight_sizes(view, made), weight_sizes(view, made, wanted)
-    if weight is not None and resized is not None:
+    if culprit is None and weight is not None and resized is not None:
         line = view.line(made.node)
         decided = Decided(line, "code", f"made by `{view.code(made.call)}`, line {line}")
         tensor = Tensor(shape_of(*weight[1]), evidence=met.tensor.evidence, decided=decided)
@@ -358,10 +375,22 @@ def _with_size(view: View, sizes: Sizes, met: _Meeting) -> Sizes:
 # -- calls of a class that is right by itself ------------------------------------------------------
 
 
-def fits_in_general(operation: Operation, view: View) -> bool:
-    """Whether a layer's call works in a trace on unknown arguments, whose size it decides."""
+def fits_in_general(operation: Operation, view: View, report: Report) -> bool:
+    """Whether the call that a report is about works on unknown arguments, whatever their size."""
+    clash = report.operation.clash
     tensors = list(operation.tensors())
-    return operation.clash is None and bool(tensors) and _is_unseen(view, tensors[0][1])
+    if operation.clash is not None or clash is None or clash.operand >= len(tensors):
+        return False
+    return _is_unseen(view, tensors[clash.operand][1])
+
+
+def is_made_inside(report: Report, view: View) -> bool:
+    """Whether the size that a layer is given comes from another layer, not from the caller."""
+    met = _meeting(report.operation, view)
+    if met is None:
+        return False
+    made = maker_layer(view, met.tensor, KEEPING)
+    return made is not None and _equal(view, made.size, met.given)
 
 
 def blame_caller(report: Report, view: View) -> Report:

@@ -183,9 +183,11 @@ def features_assert(report: Report, view: View) -> tuple[str, ...]:
         return ()
     operand, tensor = list(met.tensors())[clash.operand]
     spelled = {parameter.neutral: parameter.spelled for parameter in layer.making.parameters}
+    own = f"{operand.name[:1]}dim"  # what keys and values may have a size of their own by
+    attribute = own if clash.operand > 0 and own in spelled else spelled[made.name]
     name = view.code(operand.node)
     name = name if name.isidentifier() else f"({name})"
-    size = f"{view.code(made.target)}.{spelled[made.name]}"
+    size = f"{view.code(made.target)}.{attribute}"
     if type(next(each.value for each in met.operands if each.name == made.name)) is Sequence:
         return (f"assert {name}.shape[-1:] == {size}",)
     return (f"assert {name}.shape[{_axis_of(view, tensor, clash.left)}] == {size}",)

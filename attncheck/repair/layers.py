@@ -13,27 +13,25 @@ import libcst as cst
 
 from attncheck.algebra.facts import Verdict, cancel_quotients
 from attncheck.algebra.size import Size
-from attncheck.checks.constructed import Declared, argument, declared, settings
-from attncheck.checks.layer_features import maker_layer, merges_to, unused_parameter
+from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
+from attncheck.checks.layer_features import KEEPING, maker_layer, merges_to, unused_parameter
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
-from attncheck.operators.events import Contraction, Elementwise, Joining, Permutation
+from attncheck.operators.events import Contraction, Joining
 from attncheck.repair.asserts import Names
 from attncheck.repair.candidate import Candidate, Change, edit
-from attncheck.repair.wording import argument_of, bracketed
+from attncheck.repair.wording import argument_of, bracketed, call_with
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_size, as_tensor
 
 Candidates: TypeAlias = Iterator[Candidate]
 
-#: What leaves the sizes of a tensor as they are, be they in another order.
-_KEEPING = (Elementwise, Permutation)
-
 
 def layer_size(report: Report, view: View) -> Candidates:
     """The constructor's size, or what the call is given: first at the place that is to blame."""
     tensor = _given(report)
-    source = None if tensor is None else maker_layer(view, tensor)
+    source = None if tensor is None else maker_layer(view, tensor, KEEPING)
+    yield from _keyword_sizes(report, view, source)
     if report.resized is not None:
         yield from resized(view, *report.resized, source)
         return
@@ -42,6 +40,32 @@ def layer_size(report: Report, view: View) -> Candidates:
     made = None if clash is None else declared(view, report.operation, clash.right)
     if made is not None and made.is_making and clash is not None and clash.left is not None:
         yield from resized(view, made, clash.left, source)
+
+
+def _keyword_sizes(report: Report, view: View, source: Declared | None) -> Candidates:
+    """The sizes of keys and values where the layer takes them for the query's: ``kdim``, ``vdim``.
+
+    Keys and values that are one tensor get both.
+    """
+    operation, clash = report.operation, report.operation.clash
+    layer = layer_of(operation)
+    made = None if clash is None else declared(view, operation, clash.right)
+    if layer is None or made is None or source is None or source.function != made.function:
+        return
+    tensors = list(operation.tensors())
+    assert clash is not None
+    blamed = tensors[clash.operand][1]
+    optional = {each.spelled for each in layer.making.parameters if each.default == "None"}
+    given = {each.name for each in operation.operands if each.node is not None}
+    names = [
+        name
+        for operand, tensor in tensors
+        if tensor is blamed and (name := f"{operand.name[:1]}dim") in optional - given
+    ]
+    if names:
+        added = ", ".join(f"{name}={view.code(source.node)}" for name in names)
+        text = call_with(view, made.call, added)
+        yield edit(made.call, text, f"make {_name(view, made)} for {added}", safe=False)
 
 
 def _given(report: Report) -> Tensor | None:
@@ -152,7 +176,7 @@ def contracted_layers(report: Report, view: View) -> Candidates:
     tensors = [tensor for _, tensor in operation.tensors()]
     if not isinstance(event, Contraction) or len(tensors) != 2:
         return
-    makers = [maker_layer(view, tensor, through=_KEEPING) for tensor in tensors]
+    makers = [maker_layer(view, tensor, through=KEEPING) for tensor in tensors]
     blamed = None if report.culprit is None else report.culprit.tensor
     for pair in event.pairs:
         ways = [(tensors[1], makers[1], pair.left.size), (tensors[0], makers[0], pair.right.size)]
