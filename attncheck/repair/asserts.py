@@ -22,7 +22,7 @@ from attncheck.source import Source
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Instance, Int, Sequence, as_size, as_tensor, expanded
+from attncheck.values.value import Instance, Sequence, as_size, as_tensor, expanded
 
 
 @dataclass(slots=True)
@@ -81,12 +81,15 @@ def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: i
         size = None if held is None else traced.facts.resolve(held)
         if size is not None and size.number is None and source.span(site.node).line <= line:
             names.by_size.setdefault(size, site.name)
+    instances = [(site.name, site.value) for site in named if isinstance(site.value, Instance)]
+    for owner, instance in instances:
+        _add_attributes(names, owner, instance)
     for site in named:
         if source.span(site.node).line < line:
             _add_axes(names, site.name, expanded(site.value, traced.facts))
-    for site in named:
-        if isinstance(site.value, Instance):
-            _add_attributes(names, site.name, site.value, traced)
+    for owner, instance in instances:
+        for name, value in instance.attributes.items():
+            _add_axes(names, f"{owner}.{name}", expanded(value, traced.facts))
     return names
 
 
@@ -95,13 +98,12 @@ def _is_name(name: str) -> bool:
     return name.isidentifier() and name != "return" and bool(name.strip("_"))
 
 
-def _add_attributes(names: Names, owner: str, instance: Instance, traced: Traced) -> None:
-    """The sizes and tensors that an object holds: ``self.d_k``, ``self.W_a.shape[0]``."""
+def _add_attributes(names: Names, owner: str, instance: Instance) -> None:
+    """The sizes that an object holds: ``self.d_k``."""
     for name, value in instance.attributes.items():
-        if type(value) is Int and value.size is not None and value.size.number is None:
-            names.by_size.setdefault(value.size, f"{owner}.{name}")
-    for name, value in instance.attributes.items():
-        _add_axes(names, f"{owner}.{name}", expanded(value, traced.facts))
+        size = as_size(value)
+        if size is not None and size.number is None:
+            names.by_size.setdefault(size, f"{owner}.{name}")
 
 
 def _add_axes(names: Names, name: str, shape: Shape | None) -> None:

@@ -19,7 +19,7 @@ from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
-from attncheck.repair.heads import other_split
+from attncheck.repair.heads import other_split, size_text
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
@@ -424,6 +424,10 @@ def _inferred(report: Report, view: View) -> Iterator[Candidate]:
     written = {view.code(argument) for argument in arguments}
     if "-1" in written:
         return
+    last = report.expected[-1] if report.expected else None
+    text = None if last is None else size_text(report, view, last)
+    if text is not None and arguments:
+        yield edit(arguments[-1], text, f"use {text}", safe=False)
     for name in _size_names(report, view):
         if name in written:
             continue

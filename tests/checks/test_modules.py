@@ -214,7 +214,7 @@ CASES = {
         ("k", ("B", "n_heads", "S", "dim//n_heads")),
         ("B", "n_heads", "dim//n_heads", "S"),
         "scores = q @ k.transpose(-2, -1)",
-        ("assert scores.shape == (B, q.shape[1], T, S)",),
+        ("assert scores.shape == (B, self.h, T, S)",),
         "contracts dim//n_heads with S (hidden while S == dim//n_heads)",
     ),
     "a parameter the wrong way round": Case(
@@ -238,6 +238,20 @@ CASES = {
         (6, 4),
         "y = F.linear(x, self.W.T)",
         ("assert y.shape == (x.shape[0], self.W.shape[1])",),
+    ),
+    "heads merged to the width of the input": Case(
+        "in_width, att_width, n_heads\nself.n_heads, self.att_width = n_heads, att_width\n"
+        "self.v = nn.Linear(in_width, att_width)\nself.o = nn.Linear(att_width, att_width)",
+        "x\nB, T, width = x.shape\nd = self.att_width // self.n_heads\n"
+        "v = self.v(x).view(B, T, self.n_heads, d)\ny = v.reshape(B, T, width)\nreturn self.o(y)",
+        "Module(4, 6, 3)(torch.ones(2, 5, 4))",
+        "ATN105",
+        "y = v.reshape(B, T, width)",
+        ("v", ("B", "T", "n_heads", "att_width//n_heads")),
+        ("B", "T", "att_width"),
+        "y = v.reshape(B, T, self.att_width)",
+        ("assert y.shape == (B, T, self.att_width)",),
+        "(hidden while att_width == in_width)",
     ),
     "weights that meet the positions and the features": Case(
         "d_model\nself.v = nn.Linear(d_model, 1)",
