@@ -144,7 +144,8 @@ def call_function(
     if arguments is None:
         return UNKNOWN
     environment.names.update(arguments)
-    machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
+    if environment.file is None:
+        machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
     if machine.observe_calls:
         machine.calls_seen.setdefault(function, []).append(arguments)
     place = machine.frame.place
@@ -156,6 +157,8 @@ def call_function(
             ShapeSite(function.qualified, name, parameter, arguments[name])
             for name, parameter in _parameter_nodes(function)
         ]
+    if environment.file is not None and not machine.is_elsewhere:
+        return machine.project.visit(machine, lambda: run_body(machine, frame))
     return run_body(machine, frame)
 
 
@@ -172,7 +175,10 @@ def run_body(machine: Machine, frame: Frame) -> Value:
     with machine.running(frame):
         if isinstance(node, cst.Lambda):
             return machine.evaluate(node.body)
-        left = machine.execute(node.body.body)
+        whole = machine.project.whole(node)
+        if whole is None:
+            return machine.not_modelled(frame.function.qualified)
+        left = machine.execute(whole.body.body)
         if left is None or not frame.returned:
             frame.returned.append(NONE if left != "raise" else UNKNOWN)
         return join_all(frame.returned)
