@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from attncheck.algebra.broadcast import How
 from attncheck.algebra.size import Symbol
 from attncheck.attention import tolerable
-from attncheck.checks import layer_features
 from attncheck.checks.report import Report
 from attncheck.checks.run import run_checks
 from attncheck.checks.view import View
+from attncheck.diagnosed import Diagnosed, settled
 from attncheck.evidence.comments import claims
 from attncheck.evidence.declarations import Declarations, declared_dims, declared_in_comments
 from attncheck.finding import Severity
@@ -40,22 +40,6 @@ from attncheck.tracer.sketches import Sketch
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
 from attncheck.values.value import Function, Unknown, as_tensor, expanded
-
-
-@dataclass(slots=True)
-class Diagnosed:
-    """One report with the trace that it was found in, and how strong it is."""
-
-    report: Report
-    traced: Traced
-    view: View
-    severity: Severity
-    evidence: Evidence
-
-    @property
-    def key(self) -> tuple[str, object]:
-        """The rule and the place: the same finding from two traces has one key."""
-        return self.report.rule.code, self.report.node
 
 
 @dataclass(slots=True)
@@ -136,57 +120,18 @@ def analyse(source: Source, settings: Settings) -> Analysis:
         _function(analysis, function, found)
     for listed in (analysis.general, analysis.shown, analysis.suspects):
         listed.reverse()
-    _blame_callers(analysis, found)
-    analysis.certain = _without_idle_notes(list(found.values()))
+    views = [_view(analysis, traced, {}) for traced in analysis.general]
+    analysis.certain = settled(list(found.values()), views)
     return analysis
-
-
-def _blame_callers(analysis: Analysis, found: dict[tuple[str, object], Diagnosed]) -> None:
-    """Tell what only the module's own calls show of layers where it is to be edited.
-
-    Where the class fails by itself, its own report says so; where it fits, the call is to blame.
-    """
-    for key, diagnosed in list(found.items()):
-        report = diagnosed.report
-        operation = report.operation
-        if report.rule is not layer_features.RULE or diagnosed.traced.function is not None:
-            continue
-        others = [
-            other
-            for other in found.values()
-            if other.traced.function is not None and other.report.operation.node is operation.node
-        ]
-        general = [
-            (other, traced)
-            for traced in analysis.general
-            for other in traced.graph.operations
-            if other.node is operation.node
-        ]
-        if others:
-            del found[key]
-        elif (
-            operation.place.calls
-            and general
-            and all(
-                layer_features.fits_in_general(other, _view(analysis, traced, {}))
-                for other, traced in general
-            )
-        ):
-            diagnosed.report = layer_features.blame_caller(report, diagnosed.view)
 
 
 def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
     """The traces whose shapes can be stated: of the module, and of each of its functions."""
     tracer = make_tracer(source, settings)
+    tracer.evidence.ledger.saving = False
     module = tracer.run_module()
     shown = [stated(tracer, function, contradictions) for function in reversed(tracer.functions)]
     return [module, *reversed(shown)]
-
-
-def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:
-    """The reports without the notes about an operation that an error or warning is about."""
-    serious = {report.report.node for report in reports if report.severity != "note"}
-    return [r for r in reports if r.severity != "note" or r.report.node not in serious]
 
 
 def _function(
@@ -194,15 +139,15 @@ def _function(
 ) -> None:
     """Trace one function in general and under its hypotheses."""
     tracer = analysis.tracer
-    general = tracer.run_function(function)
-    analysis.general.append(general)
-    analysis.shown.append(general)
-    reports = _diagnose(analysis, general, {})
-    _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
     named = conventional(tracer, function, contradictions)
-    if named is not None:
-        analysis.shown[-1] = named
-        _take(found, _diagnose(analysis, named, {}))
+    told = [] if named is None else _diagnose(analysis, named, {})
+    # What is found in nobody's inputs is not found in inputs of which less is known.
+    general = named if named is not None and not told else tracer.run_function(function)
+    analysis.general.append(general)
+    analysis.shown.append(general if named is None else named)
+    reports = [] if general is named else _diagnose(analysis, general, {})
+    _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
+    _take(found, told)
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     prose = [r for r in reports if r.evidence >= Evidence.PROSE and not _about_rank(r)]
     supposed = suppose(tracer, function, general, contradictions)

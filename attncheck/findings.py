@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.analysis import Analysis, Diagnosed
+from attncheck.analysis import Analysis
+from attncheck.checks import layer_features
 from attncheck.checks.report import Culprit, Report
+from attncheck.diagnosed import Diagnosed
 from attncheck.finding import (
     DecidedAt,
     ExpectedPart,
@@ -39,9 +41,14 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
         return
     workshop = Workshop(analysis, settings)
     convicted = [found for group in analysis.suspects if (found := _convict(workshop, group))]
-    for diagnosed in analysis.certain:
-        if not any(_explains(analysis, *found, diagnosed) for found in convicted):
-            yield _finding(analysis, diagnosed, workshop.repair(diagnosed))
+    repaired = [
+        (diagnosed, workshop.repair(diagnosed))
+        for diagnosed in analysis.certain
+        if not any(_explains(analysis, *found, diagnosed) for found in convicted)
+    ]
+    for diagnosed, repair in repaired:
+        if not any(_goes_with(analysis, diagnosed, repair, *other) for other in repaired):
+            yield _finding(analysis, diagnosed, repair)
     for found in convicted:
         analysis.told_under(found[0].traced)
         yield _finding(analysis, *found)
@@ -64,6 +71,21 @@ def _explains(analysis: Analysis, convicted: Diagnosed, repair: Repair, other: D
         return False
     line = analysis.source.span(other.report.node).line
     return (other.report.rule.code, line) not in repair.after.keys
+
+
+def _goes_with(
+    analysis: Analysis, diagnosed: Diagnosed, repair: Repair, other: Diagnosed, fix: Repair
+) -> bool:
+    """Whether a layer's contradiction that nothing mends goes with the fix of another one."""
+    code = diagnosed.report.rule.code
+    if repair.candidate is not None or fix.after is None or code != other.report.rule.code:
+        return False
+    if code != layer_features.RULE.code or diagnosed.traced.function is None:
+        return False
+    name = diagnosed.traced.function.qualified
+    traced = {each.function.qualified for each in fix.after.traces if each.function is not None}
+    line = analysis.source.span(diagnosed.report.node).line
+    return name in traced and (code, line) not in fix.after.keys
 
 
 def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Finding:

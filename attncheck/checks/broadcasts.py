@@ -7,13 +7,14 @@ that cannot broadcast at all look alike from outside; exactly one of the rules s
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from attncheck.algebra.broadcast import How, Pairing
 from attncheck.algebra.facts import Verdict
-from attncheck.algebra.shape import Axis
-from attncheck.algebra.size import ONE
+from attncheck.algebra.shape import Axis, Tag
+from attncheck.algebra.size import ONE, Size
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
@@ -59,7 +60,7 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
         return _clash(operation, view, tensors)
     if event.symbol in _TABLES or event.broadcast is None:
         return None
-    return _outer(event, view, tensors)
+    return _outer(event, view, tensors) or _displaced(event, view, tensors)
 
 
 def report(
@@ -222,6 +223,62 @@ def _fits(view: View, wanted: Sizes, other: Sizes) -> bool:
         if view.facts.compare(a, b) is not Verdict.EQUAL:
             return False
     return True
+
+
+# -- axes that are known by their birth ------------------------------------------------------------
+
+
+def _displaced(
+    event: Elementwise, view: View, tensors: list[tuple[Operand, Tensor]]
+) -> Diagnosis | None:
+    """``(B, T) * (B, T, d)``: axes of the shorter one meet others than those they are.
+
+    The longer one has the very same axes, so the sizes are compared that should not be.
+    """
+    assert event.broadcast is not None
+    pairings = event.broadcast.pairings
+    if event.broadcast.shape is None or not event.broadcast.shape.closed:
+        return None
+    for index, added in ((0, How.LEFT_ADDED), (1, How.RIGHT_ADDED)):
+        if not any(pairing.how is added for pairing in pairings):
+            continue
+        sides = [
+            (each.left, each.right) if index == 0 else (each.right, each.left) for each in pairings
+        ]
+        ranks = [len(view.sizes(tensors[side][1]) or ()) for side in (index, 1 - index)]
+        if ranks != [sum(side[place] is not None for side in sides) for place in (0, 1)]:
+            continue  # of three operands only two are paired
+        assumed = [each.how is How.ASSUMED for each in pairings]
+        longer = [other.tag for _, other in sides if other is not None]
+        moved = [
+            own is not None and other is not None and _is_elsewhere(own, other, longer)
+            for own, other in sides
+        ]
+        wanted = _put_under(sides)
+        node = tensors[index][0].node
+        if any(map(operator.and_, assumed, moved)) and wanted is not None and node is not None:
+            derivation = "with an axis of 1, so that each axis meets itself"
+            culprit = Culprit(node, tensors[index][1])
+            return Diagnosis(Kind.MISALIGNED, culprit, wanted, derivation)
+    return None
+
+
+def _is_elsewhere(own: Axis, other: Axis, longer: list[Tag | None]) -> bool:
+    """Whether an axis meets another one although its own is there."""
+    known = own.tag is not None and other.tag is not None
+    return known and own.tag != other.tag and own.tag in longer
+
+
+def _put_under(sides: list[tuple[Axis | None, Axis | None]]) -> Sizes | None:
+    """The sizes of the shorter operand with its axes under the same ones of the longer."""
+    own = [axis for axis, _ in sides if axis is not None]
+    wanted: list[Size | None] = []
+    for _, other in sides:
+        if own and other is not None and own[0].tag == other.tag:
+            wanted.append(own.pop(0).size)
+        else:
+            wanted.append(ONE)
+    return None if own else tuple(wanted)
 
 
 # -- outer products -----------------------------------------------------------------------------

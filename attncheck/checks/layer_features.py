@@ -6,6 +6,7 @@ is told by what else uses the layer and its input: the odd one out is to blame.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -21,13 +22,20 @@ from attncheck.checks.constructed import (
     settings,
     weight_sizes,
 )
+from attncheck.checks.forced import forced, may_overlap
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Elementwise, Fault
+from attncheck.operators.events import (
+    Contraction,
+    Elementwise,
+    Fault,
+    Permutation,
+    Reshaping,
+)
 from attncheck.rule import Rule
 from attncheck.values.tensor import Decided, Tensor
-from attncheck.values.value import Parameter
+from attncheck.values.value import Int, Parameter, Sequence
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -38,8 +46,10 @@ RULE = Rule(
     "a layer's declared input size is not its input's last (or channel) size",
     fix="unsafe",
 )
-ON = (Fault.FEATURES,)
+ON = (Fault.FEATURES, Contraction)
 _MOST_STEPS = 12
+#: What leaves the features of a tensor as they are, be they on another axis.
+KEEPING = (Elementwise, Permutation, Reshaping)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +70,14 @@ class _Meeting:
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a layer that is given another size than it was made for."""
-    met = _meeting(operation)
+    if operation.clash is None:
+        yield from _by_accident(operation, view)
+    elif operation.clash.fault is Fault.FEATURES:
+        yield from _contradiction(operation, view)
+
+
+def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
+    met = _meeting(operation, view)
     if met is None:
         return
     outvoted = _outvoted(view, met)
@@ -78,14 +95,28 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         yield _call(view, met, made, why)
 
 
-def _meeting(operation: Operation) -> _Meeting | None:
+def _meeting(operation: Operation, view: View) -> _Meeting | None:
     clash = operation.clash
     tensors = list(operation.tensors())
     if clash is None or clash.left is None or clash.right is None or not tensors:
         return None
     operand, tensor = tensors[min(clash.operand, len(tensors) - 1)]
+    if may_overlap(tensor.shape) or _may_be_an_item(view, tensor):
+        return None
     given, wanted = cancel_quotients(clash.left), cancel_quotients(clash.right)
     return _Meeting(operation, operand, tensor, given, wanted)
+
+
+def _may_be_an_item(view: View, tensor: Tensor) -> bool:
+    """Whether a tensor is taken by a number from an argument that may be a list of tensors."""
+    made = view.graph.maker(tensor)
+    if made is None or made.kind != "index":
+        return False
+    source = next(made.tensors())[1]
+    keys = [operand.value for operand in made.operands if operand.name == "key"]
+    items = [k.items if type(k) is Sequence and k.items is not None else (k,) for k in keys]
+    by_number = any(len(each) == 1 and type(each[0]) is Int for each in items)
+    return by_number and source.operation is None and _is_unseen(view, source)
 
 
 # -- which of the two is the odd one out -----------------------------------------------------------
@@ -120,7 +151,7 @@ def _takers(view: View, met: _Meeting) -> list[Declared]:
     for operation in view.graph.operations:
         if layer_of(operation) is None or not any(t is met.tensor for _, t in operation.tensors()):
             continue
-        other = _meeting(operation)
+        other = _meeting(operation, view)
         size = met.given if other is None else other.wanted
         made = declared(view, operation, size)
         if made is not None and not any(made.node is taker.node for taker in takers):
@@ -199,6 +230,7 @@ def unused_parameter(view: View, operation: Operation) -> str | None:
         site.name
         for site in view.traced.sites
         if type(site.value) is Parameter
+        and not site.value.tensor.optional
         and site.node in view.parameters
         and not any(tensor is site.value.tensor for tensor in used)
     ]
@@ -206,14 +238,15 @@ def unused_parameter(view: View, operation: Operation) -> str | None:
 
 
 def _fits_elsewhere(view: View, met: _Meeting) -> Operation | None:
-    """Another call of the same layer that works."""
-    own = [operand.node for operand, _ in settings(met.operation)]
+    """Another call of the very same layer that works."""
+    own = [operand.value for operand, _ in settings(met.operation)]
     for operation in view.graph.operations:
         if operation.kind != met.operation.kind or operation.clash is not None:
             continue
         if operation.node is not met.operation.node:
-            other = [operand.node for operand, _ in settings(operation)]
-            if own and own == other:
+            other = [operand.value for operand, _ in settings(operation)]
+            # Objects of one class share the constructor's expressions, but not the values.
+            if own and len(own) == len(other) and all(map(operator.is_, own, other)):
                 return operation
     return None
 
@@ -248,9 +281,16 @@ def _equal(view: View, left: Size, right: Size) -> bool:
 
 def _constructor(view: View, met: _Meeting, made: Declared, wanted: Size, why: str) -> Report:
     """The report that the constructor is to blame."""
-    culprit, expected = None, None
+    culprit: Culprit | None = None
+    expected: Sizes | None = None
+    clash = met.operation.clash
+    if clash is not None and clash.operand > 0:
+        # Of several inputs each has a part of the layer's weights, or a weight of its own.
+        culprit = Culprit(met.input, met.tensor)
+        sizes = view.sizes(met.tensor)
+        expected = None if sizes is None else _with_size(view, sizes, met)
     weight, resized = weight_sizes(view, made), weight_sizes(view, made, wanted)
-    if weight is not None and resized is not None:
+    if culprit is None and weight is not None and resized is not None:
         line = view.line(made.node)
         decided = Decided(line, "code", f"made by `{view.code(made.call)}`, line {line}")
         tensor = Tensor(shape_of(*weight[1]), evidence=met.tensor.evidence, decided=decided)
@@ -275,8 +315,7 @@ def _call(view: View, met: _Meeting, made: Declared | None, why: str | None) -> 
     sizes = view.sizes(met.tensor)
     expected = None if sizes is None else _with_size(view, sizes, met)
     clash = met.operation.clash
-    assert clash is not None
-    message = f"`{view.quote(met.operation.node)}` {clash.text}"
+    message = f"`{view.quote(met.operation.node)}` {'' if clash is None else clash.text}"
     if made is not None:
         message = _both(view, met, made)
     return Report(
@@ -289,6 +328,20 @@ def _call(view: View, met: _Meeting, made: Declared | None, why: str | None) -> 
         f"as the layer takes {met.wanted} features",
         hidden=hidden_while(met.operation, view.facts),
     )
+
+
+def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a layer that is given an axis which only has its size if two sizes are equal."""
+    found = None if layer_of(operation) is None else forced(operation, view)
+    made = None if found is None else declared(view, operation, found.wanted)
+    if found is None or made is None or found.operand != 0:
+        return
+    operand = next(operation.tensors())[0]
+    met = _Meeting(operation, operand, found.tensor, found.unseen, found.wanted)
+    why = f"axis {found.other} of `{view.quote(met.input)}` is {found.wanted}"
+    report = _call(view, met, made, why)
+    report.hidden = f"hidden while {found.unseen} == {found.wanted}"
+    yield report
 
 
 def _both(view: View, met: _Meeting, made: Declared) -> str:
@@ -322,15 +375,27 @@ def _with_size(view: View, sizes: Sizes, met: _Meeting) -> Sizes:
 # -- calls of a class that is right by itself ------------------------------------------------------
 
 
-def fits_in_general(operation: Operation, view: View) -> bool:
-    """Whether a layer's call works in a trace on unknown arguments, whose size it decides."""
+def fits_in_general(operation: Operation, view: View, report: Report) -> bool:
+    """Whether the call that a report is about works on unknown arguments, whatever their size."""
+    clash = report.operation.clash
     tensors = list(operation.tensors())
-    return operation.clash is None and bool(tensors) and _is_unseen(view, tensors[0][1])
+    if operation.clash is not None or clash is None or clash.operand >= len(tensors):
+        return False
+    return _is_unseen(view, tensors[clash.operand][1])
+
+
+def is_made_inside(report: Report, view: View) -> bool:
+    """Whether the size that a layer is given comes from another layer, not from the caller."""
+    met = _meeting(report.operation, view)
+    if met is None:
+        return False
+    made = maker_layer(view, met.tensor, KEEPING)
+    return made is not None and _equal(view, made.size, met.given)
 
 
 def blame_caller(report: Report, view: View) -> Report:
     """The report that a call from outside gives a layer what it was not made for."""
-    met = _meeting(report.operation)
+    met = _meeting(report.operation, view)
     caller = report.operation.place.calls[0]
     assert met is not None
     made = declared(view, met.operation, met.wanted)

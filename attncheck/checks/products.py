@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.size import Size
 from attncheck.attention import is_weight, role_behind, tolerable
+from attncheck.checks.constructed import layer_of
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.checks.weights import spoken_role
@@ -58,7 +59,7 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
     if left.node is None or right.node is None:
         return None
     x, y = view.sizes(a), view.sizes(b)
-    if x is None or y is None:
+    if x is None or y is None or layer_of(operation) is not None:
         return None
     if tolerable(operation, view.graph):
         return None
@@ -108,17 +109,24 @@ def _transposed(
             continue
         flipped = list(sizes)
         flipped[index] = _turned(operation, view, index, sizes[index])
-        if not _agrees(flipped[0], flipped[1], view.facts):
+        seen = _as_factors(operation, flipped[0], flipped[1])
+        if not _agrees(*seen, view.facts):
             continue
         node, tensor = operands[index].node, list(operation.tensors())[index][1]
         assert node is not None
-        result = product_sizes(flipped[0], flipped[1])
         derivation = (
-            f"as used here, so that {text_of(flipped[0])} @ {text_of(flipped[1])}"
-            f" = {text_of(result)}"
+            f"as used here, so that {text_of(seen[0])} @ {text_of(seen[1])}"
+            f" = {text_of(product_sizes(*seen))}"
         )
         return Diagnosis(Kind.TRANSPOSED, Culprit(node, tensor), flipped[index], derivation)
     return _swapped(operation, view, operands, sizes)
+
+
+def _as_factors(operation: Operation, left: Sizes, right: Sizes) -> tuple[Sizes, Sizes]:
+    """The factors of ``left @ right`` that an operation multiplies: a weight is used turned."""
+    event = operation.event
+    is_linear = isinstance(event, Contraction) and event.style == "linear" and len(right) == 2
+    return left, _flip(right) if is_linear else right
 
 
 def _swapped(
@@ -130,6 +138,9 @@ def _swapped(
     """Operands that agree the other way about."""
     left, right = sizes
     node = operands[0].node
+    event = operation.event
+    if isinstance(event, Contraction) and event.style == "linear":
+        return None  # the weight is told from the input by its place
     if any(site.scores is operation for site in view.sites):
         return None  # a query before its keys is no mistake, whatever their sizes
     if min(len(left), len(right)) < 2 or node is None or not _agrees(right, left, view.facts):

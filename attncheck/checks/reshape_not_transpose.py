@@ -8,12 +8,14 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.reshape import Order, reshape
 from attncheck.algebra.shape import COPIES, Axis, closed
 from attncheck.algebra.size import ONE, Size
+from attncheck.attention import role_behind
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
+from attncheck.evidence.roles import Role
 from attncheck.graph import Operation
 from attncheck.operators.events import Reshaping, Selection
 from attncheck.rule import Rule
-from attncheck.values.tensor import Evidence
+from attncheck.values.tensor import Evidence, Tensor
 
 RULE = Rule("ATN303", "reshape-not-transpose", "a view that moves elements between axes")
 ON = (Reshaping,)
@@ -33,10 +35,14 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     if _right_for_one(view, old, new):
         return
+    if role_behind(view.graph, tensors[0][1]) is Role.PARAMETER:
+        return  # training puts into a parameter whatever the view then reads there
     if _cut_before_or_after(operation, view) or any(_repeated(axis) for axis in old):
         return
     if next(operation.tensors())[1].evidence is Evidence.PROSE:
         return  # the order that a docstring lists axes in is the first thing in it to go stale
+    if _is_learned(view, next(operation.tensors())[1]):
+        return
     moved = _moved(view, old, new)
     operand, tensor = tensors[0]
     if moved is None or operand.node is None:
@@ -55,6 +61,17 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         sizes_of(outcome.shape),
         f"only a transpose moves {moved} to another place; a view splits and merges neighbours",
     )
+
+
+def _is_learned(view: View, tensor: Tensor) -> bool:
+    """Whether a tensor is a parameter as it was made: what its elements mean is yet to be learned.
+
+    Objects are made in a trace of their own, so a parameter has no maker in that of a method.
+    """
+    made = view.graph.maker(tensor)
+    if made is None and view.making is not None:
+        made = view.making.graph.maker(tensor)
+    return made is not None and made.spelling.endswith("nn.Parameter")
 
 
 def _right_for_one(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> bool:

@@ -4,19 +4,74 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.algebra.facts import Verdict, cancel_quotients
+from attncheck.algebra.size import Size, product
 from attncheck.checks import plain
+from attncheck.checks.constructed import layer_of
 from attncheck.checks.heads import head_split
-from attncheck.checks.report import Report
+from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Fault
+from attncheck.operators.events import Contraction, Fault, Reshaping
 from attncheck.rule import Rule
 
 RULE = Rule("ATN105", "reshape-size", "element counts of a reshape differ", fix="unsafe")
-ON = (Fault.COUNT, Fault.SPLIT)
+ON = (Fault.COUNT, Fault.SPLIT, Reshaping)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report element counts that differ, but for a split into heads, which is ATN108."""
-    if head_split(operation, view) is None:
+    if operation.clash is None:
+        yield from _detour(operation, view)
+    elif head_split(operation, view) is None:
         yield from plain.report(RULE, operation, view)
+
+
+def _detour(operation: Operation, view: View) -> Iterator[Report]:
+    """A last size that only this reshape asks for: there was another, and the next layer takes it.
+
+    Nothing says that the two differ, and nothing but the reshape needs them to be equal.
+    """
+    event = operation.event
+    operand, tensor = next(operation.tensors(), (None, None))
+    if not isinstance(event, Reshaping) or event.outcome.count is not Verdict.UNKNOWN:
+        return
+    kept = _kept(event)
+    taker = None if kept is None else _taker(operation, view, kept)
+    if kept is None or taker is None or operand is None or tensor is None or operand.node is None:
+        return
+    sizes = tuple(axis.size for axis in event.outcome.shape.axes)
+    expected = (*sizes[:-1], kept)
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` calls {kept} features {sizes[-1]}, and"
+        f" `{view.quote(taker.node)}`, line {view.line(taker.node)}, takes {kept}",
+        Culprit(operand.node, tensor),
+        expected,
+        f"so that {text_of(expected)} holds as many elements, whatever {sizes[-1]} is",
+        hidden=f"hidden while {kept} == {sizes[-1]}",
+    )
+
+
+def _kept(event: Reshaping) -> Size | None:
+    """The last size with which a reshape would hold as many elements by what they are."""
+    outcome = event.outcome
+    sizes = [axis.size for axis in outcome.shape.axes]
+    if outcome.before is None or len(sizes) < 2 or any(size is None for size in sizes):
+        return None
+    others = product(size for size in sizes[:-1] if size is not None)
+    kept = cancel_quotients(outcome.before).divided_by(others)
+    return None if kept is None or kept == sizes[-1] else kept
+
+
+def _taker(operation: Operation, view: View, size: Size) -> Operation | None:
+    """The layer that is given what a reshape makes and was made for this very size."""
+    for other in view.graph.operations:
+        event = other.event
+        if layer_of(other) is None or not isinstance(event, Contraction):
+            continue
+        if other.uses(operation) and event.pairs and event.pairs[0].right.size == size:
+            return other if event.pairs[0].verdict is Verdict.UNKNOWN else None
+    return None

@@ -49,6 +49,6 @@ def run_checks(view: View) -> list[Report]:
         checks = subscriptions.get(type(operation.event), ())
         if operation.clash is not None:
             checks += subscriptions.get(operation.clash.fault, ())
-        for check in checks:
+        for check in dict.fromkeys(checks):
             reports += check(operation, view)
     return reports

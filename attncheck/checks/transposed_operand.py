@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.checks.constructed import layer_of
+from attncheck.checks.forced import forced
 from attncheck.checks.products import Kind, report
-from attncheck.checks.report import Report
+from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Fault
+from attncheck.operators.events import Contraction, Fault
 from attncheck.rule import Rule
 
 RULE = Rule(
@@ -16,15 +18,43 @@ RULE = Rule(
     "transposed-operand",
     "contracted sizes differ, and one transpose (or swapping the operands) makes them agree",
 )
-ON = (Fault.CONTRACTION,)
+ON = (Fault.CONTRACTION, Contraction)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a product of which one operand stands the wrong way round."""
+    if operation.clash is None:
+        yield from _by_accident(operation, view)
+        return
     yield from report(
         RULE,
         Kind.TRANSPOSED,
         operation,
         view,
         "`{code}` {clash}",
+    )
+
+
+def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
+    """A product that works if two sizes are equal that a transpose would keep apart."""
+    found = None if layer_of(operation) is not None else forced(operation, view)
+    operands = list(operation.tensors())
+    sizes = None if found is None or found.tensor.shape is None else found.tensor.shape.sizes()
+    node = None if found is None else operands[found.operand][0].node
+    if found is None or sizes is None or node is None or len(operands) != 2:
+        return
+    if {found.contracted, found.other} != {len(sizes) - 2, len(sizes) - 1}:
+        return
+    turned = (*sizes[:-2], sizes[-1], sizes[-2])
+    other = operands[1 - found.operand][0].node
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` contracts {found.wanted} with {found.unseen}",
+        Culprit(node, found.tensor),
+        turned,
+        f"as used here, so that it is its {found.wanted} that meets the {found.wanted} of"
+        f" `{view.quote(other)}`",
+        hidden=f"hidden while {found.unseen} == {found.wanted}",
     )

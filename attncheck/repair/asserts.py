@@ -22,7 +22,7 @@ from attncheck.source import Source
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Instance, Int, Sequence, as_size, as_tensor, expanded
+from attncheck.values.value import Instance, Sequence, as_size, as_tensor, expanded
 
 
 @dataclass(slots=True)
@@ -75,28 +75,35 @@ def _spelled(size: Size, texts: dict[Symbol, str]) -> str:
 def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -> Names:
     """The names for sizes that a function has once the statement in `line` is done."""
     names = Names()
-    named = [site for site in sites if site.name.isidentifier() and site.name != "return"]
+    named = [site for site in sites if _is_name(site.name)]
     for site in named:
         held = as_size(site.value)
         size = None if held is None else traced.facts.resolve(held)
         if size is not None and size.number is None and source.span(site.node).line <= line:
             names.by_size.setdefault(size, site.name)
+    instances = [(site.name, site.value) for site in named if isinstance(site.value, Instance)]
+    for owner, instance in instances:
+        _add_attributes(names, owner, instance)
     for site in named:
         if source.span(site.node).line < line:
             _add_axes(names, site.name, expanded(site.value, traced.facts))
-    for site in named:
-        if isinstance(site.value, Instance):
-            _add_attributes(names, site.name, site.value, traced)
+    for owner, instance in instances:
+        for name, value in instance.attributes.items():
+            _add_axes(names, f"{owner}.{name}", expanded(value, traced.facts))
     return names
 
 
-def _add_attributes(names: Names, owner: str, instance: Instance, traced: Traced) -> None:
-    """The sizes and tensors that an object holds: ``self.d_k``, ``self.W_a.shape[0]``."""
+def _is_name(name: str) -> bool:
+    """Whether a site is a variable that somebody means to use: not ``_``."""
+    return name.isidentifier() and name != "return" and bool(name.strip("_"))
+
+
+def _add_attributes(names: Names, owner: str, instance: Instance) -> None:
+    """The sizes that an object holds: ``self.d_k``."""
     for name, value in instance.attributes.items():
-        if type(value) is Int and value.size is not None and value.size.number is None:
-            names.by_size.setdefault(value.size, f"{owner}.{name}")
-    for name, value in instance.attributes.items():
-        _add_axes(names, f"{owner}.{name}", expanded(value, traced.facts))
+        size = as_size(value)
+        if size is not None and size.number is None:
+            names.by_size.setdefault(size, f"{owner}.{name}")
 
 
 def _add_axes(names: Names, name: str, shape: Shape | None) -> None:
@@ -178,9 +185,11 @@ def features_assert(report: Report, view: View) -> tuple[str, ...]:
         return ()
     operand, tensor = list(met.tensors())[clash.operand]
     spelled = {parameter.neutral: parameter.spelled for parameter in layer.making.parameters}
+    own = f"{operand.name[:1]}dim"  # what keys and values may have a size of their own by
+    attribute = own if clash.operand > 0 and own in spelled else spelled[made.name]
     name = view.code(operand.node)
     name = name if name.isidentifier() else f"({name})"
-    size = f"{view.code(made.target)}.{spelled[made.name]}"
+    size = f"{view.code(made.target)}.{attribute}"
     if type(next(each.value for each in met.operands if each.name == made.name)) is Sequence:
         return (f"assert {name}.shape[-1:] == {size}",)
     return (f"assert {name}.shape[{_axis_of(view, tensor, clash.left)}] == {size}",)

@@ -19,7 +19,7 @@ from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
-from attncheck.repair.heads import other_split
+from attncheck.repair.heads import other_split, size_text
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
@@ -156,6 +156,7 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
             if (*sizes[:axis], *report.expected[axis : axis + 1], *sizes[axis:]) == report.expected:
                 text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
                 yield edit(culprit.node, text, f"give it an axis of 1 at {axis}")
+    yield from _multiplied(report, view)
     for operand, tensor in tensors:
         if operand.node is None or operand.node is culprit.node:
             continue
@@ -163,6 +164,21 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         if turned and (other := view.sizes(tensor)) is not None:
             text = with_axis_of_one(view, operand.node, tensor, len(other), len(other))
             yield edit(operand.node, text, "give it an axis of 1", broadcasts=True)
+
+
+def _multiplied(report: Report, view: View) -> Iterator[Candidate]:
+    """A product of matrices where matrices that fit one are multiplied element by element."""
+    node, clash = report.node, report.operation.clash
+    shapes = [view.sizes(tensor) for _, tensor in report.operation.tensors()]
+    if clash is None or report.operation.kind != "multiply" or len(shapes) != 2:
+        return
+    left, right = shapes
+    if left is None or right is None or min(len(left), len(right)) < 2 or left[-1] != right[-2]:
+        return
+    if isinstance(node, cst.BinaryOperation):
+        yield edit(node.operator, "@", "multiply the matrices", safe=False)
+    elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        yield edit(node.func.attr, "matmul", "multiply the matrices", safe=False)
 
 
 def _is_turned(sizes: Sizes | None, expected: Sizes | None) -> bool:
@@ -408,6 +424,10 @@ def _inferred(report: Report, view: View) -> Iterator[Candidate]:
     written = {view.code(argument) for argument in arguments}
     if "-1" in written:
         return
+    last = report.expected[-1] if report.expected else None
+    text = None if last is None else size_text(report, view, last)
+    if text is not None and arguments:
+        yield edit(arguments[-1], text, f"use {text}", safe=False)
     for name in _size_names(report, view):
         if name in written:
             continue

@@ -17,6 +17,8 @@ from attncheck.checks.view import View
 from attncheck.repair.asserts import names_before
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.layers import resized
+from attncheck.tracer.machine import ShapeSite
+from attncheck.values.value import Instance, as_size
 
 
 def other_split(report: Report, view: View) -> Iterator[Candidate]:
@@ -34,7 +36,7 @@ def other_split(report: Report, view: View) -> Iterator[Candidate]:
             (written[-2], split.width // split.each),
         ]
     for node, size in wanted:
-        text = _named(report, view, size)
+        text = size_text(report, view, size)
         if text is not None and text != view.code(node):
             yield edit(node, text, f"use {text}", safe=False)
     culprit = report.culprit
@@ -46,14 +48,32 @@ def other_split(report: Report, view: View) -> Iterator[Candidate]:
             yield edit(node, "-1", "let this size follow from the others", safe=False)
 
 
-def _named(report: Report, view: View, size: Size) -> str | None:
+def size_text(report: Report, view: View, size: Size) -> str | None:
     """How the function of the reshape writes a size, by a name or as a product of names."""
-    wanted = view.facts.resolve(cancel_quotients(size))
+    wanted = cancel_quotients(size)
     if wanted.number is not None:
         return None
     line = view.line(report.operation.node)
     for sites, _ in view.sites_in(report.operation.place.function):
-        text = names_before(sites, view.traced, view.source, line).write(wanted)
+        # What a later line needs to be equal is not equal here: as written goes before as found.
+        text = _held(view, sites, wanted, line)
+        if text is None:
+            names = names_before(sites, view.traced, view.source, line)
+            text = names.write(view.facts.resolve(wanted))
         if text is not None:
             return text
+    return None
+
+
+def _held(view: View, sites: list[ShapeSite], size: Size, line: int) -> str | None:
+    """The name, or the attribute, that holds this very size before a line."""
+    for site in sites:
+        if view.line(site.node) >= line or not site.name.isidentifier() or site.name == "return":
+            continue
+        if as_size(site.value) == size:
+            return site.name
+        if isinstance(site.value, Instance):
+            for name, value in site.value.attributes.items():
+                if as_size(value) == size:
+                    return f"{site.name}.{name}"
     return None

@@ -13,27 +13,25 @@ import libcst as cst
 
 from attncheck.algebra.facts import Verdict, cancel_quotients
 from attncheck.algebra.size import Size
-from attncheck.checks.constructed import Declared, argument, declared, settings
-from attncheck.checks.layer_features import maker_layer, merges_to, unused_parameter
+from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
+from attncheck.checks.layer_features import KEEPING, maker_layer, merges_to, unused_parameter
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
-from attncheck.operators.events import Contraction, Elementwise, Joining, Permutation
+from attncheck.operators.events import Contraction, Joining
 from attncheck.repair.asserts import Names
 from attncheck.repair.candidate import Candidate, Change, edit
-from attncheck.repair.wording import argument_of, bracketed
+from attncheck.repair.wording import argument_of, bracketed, call_with
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_size, as_tensor
 
 Candidates: TypeAlias = Iterator[Candidate]
 
-#: What leaves the sizes of a tensor as they are, be they in another order.
-_KEEPING = (Elementwise, Permutation)
-
 
 def layer_size(report: Report, view: View) -> Candidates:
     """The constructor's size, or what the call is given: first at the place that is to blame."""
     tensor = _given(report)
-    source = None if tensor is None else maker_layer(view, tensor)
+    source = None if tensor is None else maker_layer(view, tensor, KEEPING)
+    yield from _keyword_sizes(report, view, source)
     if report.resized is not None:
         yield from resized(view, *report.resized, source)
         return
@@ -42,6 +40,32 @@ def layer_size(report: Report, view: View) -> Candidates:
     made = None if clash is None else declared(view, report.operation, clash.right)
     if made is not None and made.is_making and clash is not None and clash.left is not None:
         yield from resized(view, made, clash.left, source)
+
+
+def _keyword_sizes(report: Report, view: View, source: Declared | None) -> Candidates:
+    """The sizes of keys and values where the layer takes them for the query's: ``kdim``, ``vdim``.
+
+    Keys and values that are one tensor get both.
+    """
+    operation, clash = report.operation, report.operation.clash
+    layer = layer_of(operation)
+    made = None if clash is None else declared(view, operation, clash.right)
+    if layer is None or made is None or source is None or source.function != made.function:
+        return
+    tensors = list(operation.tensors())
+    assert clash is not None
+    blamed = tensors[clash.operand][1]
+    optional = {each.spelled for each in layer.making.parameters if each.default == "None"}
+    given = {each.name for each in operation.operands if each.node is not None}
+    names = [
+        name
+        for operand, tensor in tensors
+        if tensor is blamed and (name := f"{operand.name[:1]}dim") in optional - given
+    ]
+    if names:
+        added = ", ".join(f"{name}={view.code(source.node)}" for name in names)
+        text = call_with(view, made.call, added)
+        yield edit(made.call, text, f"make {_name(view, made)} for {added}", safe=False)
 
 
 def _given(report: Report) -> Tensor | None:
@@ -67,12 +91,14 @@ def resized(view: View, made: Declared, wanted: Size, source: Declared | None) -
 
 def _anew(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:
     size = cancel_quotients(view.facts.resolve(wanted))
-    text = names_for(view, made).write(size)
-    texts = [] if text is None else [text]
-    if size.number is not None and not isinstance(made.node, cst.Integer):
-        texts = list(_texts_beside(view, made, size, source))
+    texts: list[str | None] = []
+    if view.traced.function is not None or isinstance(made.node, cst.Integer):
+        texts = [names_for(view, made).write(size)]
+    else:
+        # A call on numbers: what layers beside this one were made with says the size in names.
+        texts = [*_texts_beside(view, made, size, source)]
     for text in texts:
-        if text != view.code(made.node):
+        if text is not None and text != view.code(made.node):
             yield edit(made.node, text, f"make {_name(view, made)} for {text}", safe=False)
 
 
@@ -150,7 +176,7 @@ def contracted_layers(report: Report, view: View) -> Candidates:
     tensors = [tensor for _, tensor in operation.tensors()]
     if not isinstance(event, Contraction) or len(tensors) != 2:
         return
-    makers = [maker_layer(view, tensor, through=_KEEPING) for tensor in tensors]
+    makers = [maker_layer(view, tensor, through=KEEPING) for tensor in tensors]
     blamed = None if report.culprit is None else report.culprit.tensor
     for pair in event.pairs:
         ways = [(tensors[1], makers[1], pair.left.size), (tensors[0], makers[0], pair.right.size)]
@@ -165,7 +191,9 @@ def contracted_layers(report: Report, view: View) -> Candidates:
 def _input(report: Report, view: View) -> Candidates:
     """The input turned, merged or joined along another axis, or another tensor in its place."""
     culprit, clash = report.culprit, report.operation.clash
-    if culprit is None or clash is None or clash.right is None:
+    last = report.expected[-1] if report.expected else None
+    wanted = last if clash is None else clash.right
+    if culprit is None or wanted is None:
         return
     sizes = view.sizes(culprit.tensor) or ()
     code = bracketed(view, culprit.node)
@@ -173,12 +201,12 @@ def _input(report: Report, view: View) -> Candidates:
     if spare is not None:
         yield edit(culprit.node, spare, f"use {spare}", safe=False)
     for axis, size in enumerate(sizes[:-1]):
-        if size is not None and _equal(view, size, clash.right):
+        if size is not None and _equal(view, size, wanted):
             text = f"{code}.transpose({axis}, {len(sizes) - 1})"
             yield edit(culprit.node, text, f"transpose axes {axis} and {len(sizes) - 1}")
-    yield from _merged(view, culprit.node, sizes, clash.right)
+    yield from _merged(view, culprit.node, sizes, wanted)
     yield from _joined_otherwise(view, culprit.tensor)
-    yield from _others(report, view, culprit.node, len(sizes), clash.right)
+    yield from _others(report, view, culprit.node, len(sizes), wanted)
 
 
 def _merged(

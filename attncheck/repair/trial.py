@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
-from attncheck.analysis import Analysis, Diagnosed, Retraced, Root, retrace
+from attncheck.analysis import Analysis, Retraced, Root, retrace
 from attncheck.attention import tolerable
 from attncheck.checks.report import text_of
+from attncheck.diagnosed import Diagnosed
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise

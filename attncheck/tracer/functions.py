@@ -139,6 +139,10 @@ def call_function(
     if len(machine.frames) > CALL_DEPTH or active > 0:
         return machine.not_modelled(function.qualified)
     machine.step()
+    ledger, root = machine.evidence.ledger, machine.frames[0].function
+    spared = ledger.spared(function, root) if root is not None else None
+    if spared is not None:
+        return spared
     environment = Environment(_closure(function))
     arguments = bind_arguments(machine, function, positional, keywords, exact)
     if arguments is None:
@@ -159,7 +163,10 @@ def call_function(
         ]
     if environment.file is not None and not machine.is_elsewhere:
         return machine.project.visit(machine, lambda: run_body(machine, frame))
-    return run_body(machine, frame)
+    result = run_body(machine, frame)
+    if root is not None:
+        ledger.note(function, root, result, machine.facts)
+    return result
 
 
 def _parameter_nodes(function: Function) -> Iterator[tuple[str, cst.Name]]:

@@ -25,6 +25,7 @@ from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.evidence.roles import PHRASES, is_mask_name
 from attncheck.operators.masking import MASK
 from attncheck.table import Hypothesis, Scope, table_symbol
+from attncheck.tracer.ledger import Ledger
 from attncheck.tracer.sketches import Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
@@ -91,6 +92,8 @@ class ProgramEvidence:
     sketches: dict[Function, Sketches] = field(default_factory=dict)
     #: what calls have shown in an earlier version of the file, by qualified name
     shown_before: Mapping[str, Mapping[str, Sketch]] | None = None
+    #: what calls of the project's functions have cost so far, and given
+    ledger: Ledger = field(default_factory=Ledger)
     #: attributes that were read from unseen arguments: ``config.hidden_size``
     members: dict[tuple[values.Parameter, str], values.Parameter] = field(default_factory=dict)
     _commented_names: set[str] | None = None

@@ -222,6 +222,7 @@ class Tracer:
             return False
         finally:
             self.steps -= before - max(machine.steps, 0)
+            self.evidence.ledger.steps = FILE_STEPS - self.steps
         return True
 
     def _traced(

@@ -1,0 +1,105 @@
+"""Products that only work if an axis of an unseen tensor happens to have another axis's size.
+
+``q @ k`` of a query ``(T, d)`` and keys ``(S, d)`` contracts ``d`` with ``S``. Nobody has said that
+the two differ, so the product may work; but the keys have ``d``, on their other axis, by what they
+are, and a transpose makes the two agree whatever ``S`` is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.size import Size, Symbol, of
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Contraction
+from attncheck.values.tensor import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """An operand (0 or 1) whose unseen axis was taken to be `wanted`, and its axis that is.
+
+    ``tensor`` has the unseen size as a size of its own again.
+    """
+
+    operand: int
+    tensor: Tensor
+    unseen: Size
+    wanted: Size
+    contracted: int
+    other: int
+
+
+def forced(operation: Operation, view: View) -> Forced | None:
+    """The operand of a working product that should stand the other way round, or None."""
+    event = operation.event
+    if operation.clash is not None or not isinstance(event, Contraction) or len(event.pairs) != 1:
+        return None
+    (pair,) = event.pairs
+    tensors = [tensor for _, tensor in operation.tensors()]
+    if any(tensor.shape is None or not tensor.shape.closed for tensor in tensors):
+        return None
+    sides = (pair.left, pair.right), (pair.right, pair.left)
+    for index, (own, opposite) in enumerate(sides[: len(tensors)]):
+        axes = event.left_axes if index == 0 else event.right_axes
+        symbol = _unseen(own)
+        if symbol is None or not _is_seen(opposite) or len(axes) != 1:
+            continue
+        shape = tensors[index].shape
+        found = None if shape is None else _found(shape, axes[0], symbol, opposite.size, view.facts)
+        if found is not None and opposite.size is not None:
+            tensor, unseen = _apart(tensors[index], symbol)
+            return Forced(index, tensor, unseen, opposite.size, *found)
+    return None
+
+
+def may_overlap(shape: Shape | None) -> bool:
+    """Whether an axis of an open shape may have been seen twice, from the front and from the end.
+
+    What was then done to the one has not been done to the other.
+    """
+    return shape is not None and shape.row is not None and bool(shape.lead)
+
+
+def _unseen(axis: Axis) -> Symbol | None:
+    """The symbol of an axis whose size only the product has told."""
+    symbol = None if axis.size is None else axis.size.symbol
+    return symbol if symbol is not None and symbol.flexible else None
+
+
+def _is_seen(axis: Axis) -> bool:
+    """Whether a size is one that the code has fixed: no axis of an unseen tensor, and not 1."""
+    size = axis.size
+    return size is not None and size.number != 1 and not any(s.flexible for s in size.symbols())
+
+
+def _found(
+    shape: Shape, contracted: int, symbol: Symbol, wanted: Size | None, facts: Facts
+) -> tuple[int, int] | None:
+    """The contracted axis of a shape, and the axis that has the wanted size by what it is."""
+    if not shape.closed or wanted is None:
+        return None
+    places = [
+        place
+        for place, axis in enumerate(shape.axes)
+        if place != contracted % len(shape.axes)
+        and axis.size is not None
+        and symbol not in axis.size.symbols()
+        and not any(each.flexible for each in facts.resolve(axis.size).symbols())
+        and facts.compare(axis.size, wanted) is Verdict.EQUAL
+    ]
+    return (contracted % len(shape.axes), places[0]) if len(places) == 1 else None
+
+
+def _apart(tensor: Tensor, symbol: Symbol) -> tuple[Tensor, Size]:
+    """A tensor in which the size of an unseen axis is not what it was taken to be."""
+    own = of(Symbol(symbol.name))
+    assert tensor.shape is not None
+    axes = tuple(
+        Axis(None if axis.size is None else axis.size.replace({symbol: own}.get), axis.tag)
+        for axis in tensor.shape.axes
+    )
+    return tensor.with_shape(Shape(axes)), own
