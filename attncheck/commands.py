@@ -60,7 +60,7 @@ app = typer.Typer(
 )
 
 Words = list[str] | None
-Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or -.")]
+Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, notebooks, folders.")]
 Select = Annotated[Words, typer.Option(metavar="RULES", help="Run these rules only.")]
 ExtendSelect = Annotated[Words, typer.Option(metavar="RULES", help="Run these rules as well.")]
 Ignore = Annotated[Words, typer.Option(metavar="RULES", help="Do not run these rules.")]
@@ -71,6 +71,11 @@ Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Read this pyp
 NoConfig = Annotated[bool, typer.Option("--no-config", help="Read no pyproject.toml.")]
 StdinName = Annotated[str | None, typer.Option(metavar="PATH", help="The name to give to -.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes.")]
+Timeout = Annotated[
+    float | None, typer.Option(metavar="SECONDS", min=1, help="Most time for one file (30).")
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Use no results of earlier runs.")]
+CacheDir = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep results there.")]
 OutputFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report there.")]
 ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
 FormatOption = Annotated[Format, typer.Option("--output-format", help="How to report.")]
@@ -113,6 +118,9 @@ def check(  # noqa: PLR0913, PLR0917  # every option is a parameter
     config: Config = None,
     no_config: NoConfig = False,
     jobs: Jobs = None,
+    timeout: Timeout = None,
+    no_cache: NoCache = False,
+    cache_dir: CacheDir = None,
     stdin_filename: StdinName = None,
 ) -> int:
     """Check files and folders (- is standard input). The command that need not be named."""
@@ -136,6 +144,9 @@ def check(  # noqa: PLR0913, PLR0917  # every option is a parameter
         quiet=quiet,
         statistics=statistics,
         jobs=jobs,
+        timeout=timeout,
+        no_cache=no_cache,
+        cache_dir=cache_dir,
     )
     return session.check(paths, options)
 

@@ -1,7 +1,7 @@
 """Which files to check: what the user named, and what a folder holds and git does not ignore.
 
-A file that the user names is always in; a file that is left out for another reason than its name or
-an ignore rule is listed with that reason, so that no ok is given about a file that nobody opened.
+A file that the user names is always in; a file of a folder is left out only for its name or by an
+ignore rule. A path that leads nowhere is listed with the reason, so that no ok is given about it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from attncheck.settings import Settings, matches
+from attncheck.source import NOTEBOOK
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 STDIN: Final = "-"
-NOTEBOOK: Final = ".ipynb"
 
 #: Folders that hold other people's code, builds or caches.
 DEFAULT_EXCLUDES: Final = frozenset(
@@ -53,13 +53,9 @@ _HERE: Final = os.path.join(os.curdir, "")
 
 @dataclass(slots=True)
 class Discovery:
-    """What was found, what was left out with the reason, and paths that cannot be checked at all.
-
-    ``skipped`` and ``problems`` are pairs of a path and a few words.
-    """
+    """What was found, and paths that cannot be checked at all, each with the reason."""
 
     files: list[str] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -94,8 +90,6 @@ def _add(
         return _add_folder(path, settings_for(path), discovery, seen)
     if not stat.S_ISREG(mode):
         return "not a regular file"
-    if path.endswith(NOTEBOOK):
-        return "notebooks are not supported yet"
     _once(path, discovery, seen)
     return None
 
@@ -114,10 +108,7 @@ def _add_folder(
     count = 0
     for path in walk.files(folder):
         count += 1
-        if path.endswith(NOTEBOOK):
-            discovery.skipped.append((path, "notebook"))
-        else:
-            _once(path, discovery, seen)
+        _once(path, discovery, seen)
     discovery.problems += walk.problems
     if count or walk.problems:
         return None

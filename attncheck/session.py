@@ -13,13 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from attncheck.files import STDIN, discover
+from attncheck.report import printable
 from attncheck.report.screen import Screen, complain
 from attncheck.settings import Overrides, SettingsFinder, nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from attncheck.cache import Cache
     from attncheck.report import Run
     from attncheck.report.text import Line
     from attncheck.runner import Job
+    from attncheck.source import Text
 
 COMMANDS: Final = ("check", "shapes", "explain", "rules", "dims")
 
@@ -35,7 +40,7 @@ class Options:
     """The options of all commands; each command reads those that it has.
 
     ``color`` is ``auto``, ``always`` or ``never``; ``output_format`` ``full``, ``concise``,
-    ``text`` or ``json``; ``jobs`` None is one a core.
+    ``text`` or ``json``; ``jobs`` None is one a core; ``timeout`` is in seconds a file.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
@@ -49,6 +54,9 @@ class Options:
     quiet: bool = False
     statistics: bool = False
     jobs: int | None = None
+    timeout: float | None = None
+    no_cache: bool = False
+    cache_dir: Path | None = None
 
 
 _DEFAULTS: Final = Options()
@@ -57,15 +65,23 @@ _DEFAULTS: Final = Options()
 def check(paths: list[str], options: Options = _DEFAULTS) -> int:
     """Check files and folders, print the report; the exit code."""
     work = _Work(paths, options)
+    from attncheck.batch import LIMIT, check_files
     from attncheck.report import Run, exit_code
-    from attncheck.runner import check_files
+    from attncheck.report.progress import Bar
 
-    results = check_files(work.jobs, options.jobs)
+    with Bar(len(work.jobs), wanted=not options.quiet) as bar:
+        results = check_files(
+            work.jobs,
+            options.jobs,
+            limit=LIMIT if options.timeout is None else options.timeout,
+            cache=_cache(options),
+            tell=bar.show,
+        )
     for result in results:
         # With ATN902 switched off no finding says so, and the exit code must not go unexplained.
         if result.status == "failed" and not result.findings:
             complain(f"{result.path}: {result.reason}")
-    done = Run(tuple(results), tuple(work.skipped), tuple(work.problems))
+    done = Run(tuple(results), problems=tuple(work.problems))
     screen = Screen.open(options.color, options.output_file)
     try:
         _report(done, work, options, screen)
@@ -94,9 +110,12 @@ def shapes(paths: list[str], options: Options = _DEFAULTS) -> int:
     else:
         for job, rows, failure in traced:
             if failure is None:
-                title: list[Line] = [((job.path, "path"),)] if len(traced) > 1 else []
-                body = text.render_shapes(rows, work.lines(job.path), screen.width)
-                screen.lines([*title, *body])
+                said = work.text(job.path)
+                titled = len(traced) > 1 or bool(said and said.cells)
+                for cell, source in said.pages() if said else ():
+                    own = [row for row in rows if row.cell == cell]
+                    title: list[Line] = [((_title(job.path, cell), "path"),)] if titled else []
+                    screen.lines([*title, *text.render_shapes(own, source, screen.width)])
     return _FAILED if failures or work.problems else 0
 
 
@@ -107,28 +126,40 @@ def finder(options: Options) -> SettingsFinder:
     return SettingsFinder(options.overrides, options.config, isolated=options.no_config)
 
 
+def _cache(options: Options) -> Cache | None:
+    if options.no_cache:
+        return None
+    from attncheck.cache import Cache
+
+    return Cache.here(None if options.cache_dir is None else str(options.cache_dir))
+
+
 class _Work:
     """The jobs that the paths on a command line mean, and what to say about the other paths."""
 
     def __init__(self, paths: list[str], options: Options) -> None:
         settings = finder(options)
         found = discover(paths, settings.settings)
-        self.skipped = found.skipped
         self.problems = found.problems
         self.jobs = [self._job(each, settings, options.stdin_filename) for each in found.files]
         self._data = {job.path: job.data for job in self.jobs if job.data is not None}
         for path, problem in found.problems:
             complain(f"{path}: {problem}{_command_hint(path)}")
 
-    def lines(self, path: str) -> list[str]:
+    def lines(self, path: str) -> Sequence[str]:
         """The source lines of a checked file, or none if it cannot be read as text."""
-        from attncheck.source import SourceError, decode, split_lines
+        said = self.text(path)
+        return () if said is None else said.lines()
+
+    def text(self, path: str) -> Text | None:
+        """What a checked file says, or None if it cannot be read as text."""
+        from attncheck.source import NotChecked, SourceError, read, read_bytes
 
         try:
-            data = self._data[path] if path in self._data else Path(path).read_bytes()
-            return split_lines(decode(data)[0])
-        except (OSError, SourceError):
-            return []
+            data = self._data[path] if path in self._data else read_bytes(path)
+            return read(data, path)
+        except (OSError, SourceError, NotChecked):
+            return None
 
     @staticmethod
     def _job(path: str, settings: SettingsFinder, stdin_name: str | None) -> Job:
@@ -155,9 +186,14 @@ def _report(done: Run, work: _Work, options: Options, screen: Screen) -> None:
     if options.statistics:
         lines += [((line, ""),) for line in count(done)]
     # Paths that led to no file have been complained of: there is nothing to sum up.
-    if not options.quiet and (done.results or done.skipped):
+    if not options.quiet and done.results:
         lines.append(((closing_line(done), ""),))
     screen.lines(lines)
+
+
+def _title(path: str, cell: int | None) -> str:
+    name = printable(path)
+    return name if cell is None else f"{name}: cell {cell}"
 
 
 def _command_hint(path: str) -> str:

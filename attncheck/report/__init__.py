@@ -77,6 +77,20 @@ def statistics(run: Run) -> list[str]:
     return [f"{count:5}  {name} ({code})" for (name, code), count in ranked]
 
 
+def place_text(finding: Finding) -> str:
+    """Where a finding is, as editors read it; in a notebook by the cell that holds it."""
+    cell, line = finding.in_cell(finding.line)
+    if cell is None:
+        return f"{finding.path}:{line}:{finding.column}"
+    return f"{finding.path}: cell {cell}, line {line}, column {finding.column}"
+
+
+def line_text(finding: Finding, line: int) -> str:
+    """Another line that a finding speaks of, in words."""
+    cell, line = finding.in_cell(line)
+    return f"line {line}" if cell is None else f"cell {cell}, line {line}"
+
+
 def shape_text(shape: ShapeText | None) -> str:
     """A shape as Python writes a tuple; ``?`` where it is not known."""
     if shape is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncheck.report import printable
+from attncheck.report import place_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,5 +23,5 @@ def render(run: Run) -> Iterator[Line]:
 def headline(finding: Finding) -> str:
     """Where, which rule, what; a severity is named where it is not an error."""
     mark = "" if finding.severity == "error" else f" [{finding.severity}]"
-    place = f"{finding.path}:{finding.line}:{finding.column}"
+    place = place_text(finding)
     return printable(f"{place}: {finding.code} {finding.name}: {finding.message}{mark}")

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from attncheck.report import printable, shape_text
+from attncheck.report import line_text, place_text, printable, shape_text
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -123,7 +123,7 @@ def _finding(finding: Finding, source: Sequence[str], width: int | None) -> Iter
     severity = finding.severity
     mark = "" if severity == "error" else f" [{severity}]"
     yield (
-        (printable(f"{finding.path}:{finding.line}:{finding.column}: "), "path"),
+        (printable(f"{place_text(finding)}: "), "path"),
         (f"{finding.code} ", severity),
         (f"{finding.name}: ", "rule"),
         (printable(finding.message), ""),
@@ -135,11 +135,11 @@ def _finding(finding: Finding, source: Sequence[str], width: int | None) -> Iter
 
 def _parts(finding: Finding, width: int | None) -> Iterator[Line]:
     if finding.tensor is not None:
-        yield from _row("tensor", _tensor(finding.tensor), "", width)
+        yield from _row("tensor", _tensor(finding, finding.tensor), "", width)
     if finding.expected is not None:
         yield from _row("should", _expected(finding.expected), "", width)
     if finding.fix is not None:
-        yield from _row("fix", _fix(finding.fix, finding.line), "fix", width)
+        yield from _row("fix", _fix(finding, finding.fix), "fix", width)
     elif finding.tensor is not None:
         yield from _row("fix", "no one-line change was found that holds when traced", "", width)
     for line in finding.regression:
@@ -151,13 +151,13 @@ def _parts(finding: Finding, width: int | None) -> Iterator[Line]:
         yield from _row("refused", f"{each.line}  ({each.reason})", "dim", width)
 
 
-def _tensor(part: TensorPart) -> str:
+def _tensor(finding: Finding, part: TensorPart) -> str:
     text = f"{part.name}: {shape_text(part.shape)}"
     if part.origin:
         text += f"  {part.origin}"
     decided = part.decided_at
-    if decided is not None and f"line {decided.line}" not in part.origin:
-        text += f", line {decided.line}" if part.origin else f"  line {decided.line}"
+    if decided is not None:
+        text += f"{', ' if part.origin else '  '}{line_text(finding, decided.line)}"
     return text
 
 
@@ -170,11 +170,11 @@ def _expected(part: ExpectedPart) -> str:
     return f"{shape} {part.derivation}".rstrip()
 
 
-def _fix(part: FixPart, line: int) -> str:
+def _fix(finding: Finding, part: FixPart) -> str:
     """The corrected line, with its number if it is not the line of the finding."""
     text = part.line or part.description
-    if part.edits and part.edits[0].span.line != line:
-        text = f"line {part.edits[0].span.line}: {text}"
+    if part.edits and part.edits[0].span.line != finding.line:
+        text = f"{line_text(finding, part.edits[0].span.line)}: {text}"
     if part.applicability == "safe":
         return text
     return f"{text}  ({part.applicability}: {part.description})"
@@ -213,7 +213,7 @@ def _snippet(finding: Finding, source: Sequence[str], width: int | None) -> Iter
         return
     room = max((width or _LOG_WIDTH) - _INDENT, _NARROWEST)
     before, marked, after = _crop(before, marked, after, room)
-    yield ((f"{span.line:>8} | ", "dim"), (before + marked + after, ""))
+    yield ((f"{finding.in_cell(span.line)[1]:>8} | ", "dim"), (before + marked + after, ""))
     carets = "^" * max(_cells(marked), 1)
     yield ((f"{'':>8} | ", "dim"), (" " * _cells(before), ""), (carets, finding.severity))
 

@@ -34,6 +34,8 @@ def run(folder, monkeypatch, capsys):
     """Runs a command line here, with an engine that knows one finding."""
     monkeypatch.setattr(runner, "check_source", fake_check)
     monkeypatch.setattr(runner, "trace_shapes", fake_shapes)
+    # What a stand-in for the engine says is not to be found again by the next one.
+    monkeypatch.setattr(session, "_cache", lambda options: None)
     Path("attn.py").write_text(ATTENTION)
     Path("clean.py").write_text("import numpy as np\n")
     Path("plain.py").write_text("x = 1\n")

@@ -97,12 +97,11 @@ def test_links(folder):
         ("empty", "no Python file in this folder"),
         ("text", "no Python file in this folder"),
         ("hidden", "no Python file in this folder but 2 excluded or ignored by git"),
-        ("notebook.ipynb", "notebooks are not supported yet"),
         ("pipe", "not a regular file"),
     ],
 )
 def test_problems(folder, path, problem):
-    make("a.py", "text/readme.md", "hidden/b.py", "hidden/c.py", "notebook.ipynb")
+    make("a.py", "text/readme.md", "hidden/b.py", "hidden/c.py")
     make("hidden/.gitignore", text="*.py\n")
     Path("empty").mkdir()
     os.symlink("self.py", "self.py")
@@ -112,12 +111,12 @@ def test_problems(folder, path, problem):
     assert paths == ["a.py"]
 
 
-def test_notebooks_in_folders_are_counted(folder):
-    make("a.py", "b.ipynb")
+def test_notebooks_are_found_but_for_their_backups(folder):
+    make("a.py", "b.ipynb", ".ipynb_checkpoints/b-checkpoint.ipynb")
     paths, discovery = find(".")
-    assert paths == ["a.py"]
-    assert discovery.skipped == [("b.ipynb", "notebook")]
+    assert paths == ["a.py", "b.ipynb"]
     assert discovery.problems == []
+    assert find("b.ipynb")[0] == ["b.ipynb"]
 
 
 def test_a_folder_that_cannot_be_read(folder, monkeypatch):
