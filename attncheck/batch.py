@@ -7,26 +7,20 @@ file keeps another from being checked.
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from attncheck.engine import FileResult
-from attncheck.runner import Answer, Job, check_and_collect, too_slow
-from attncheck.source import SourceError, paused_gc, read_bytes
+from attncheck.runner import Answer, Checker, Job
+from attncheck.source import SourceError, read_bytes
 
 if TYPE_CHECKING:
     from attncheck.cache import Cache, Keys
 
 #: Up to here starting workers costs more than they save.
 SEQUENTIAL: Final = 16
-#: Seconds that one file may take; the largest files that people write take about one.
+#: Seconds of computing that one file may take; the largest files that people write take about one.
 LIMIT: Final = 30.0
-#: Windows has no alarm to interrupt this process with.
-_HAS_ALARM: Final = hasattr(signal, "setitimer")
 
 
 def check_files(
@@ -39,9 +33,9 @@ def check_files(
 ) -> list[FileResult]:
     """Check every job, in at most `workers` processes (None means one a core).
 
-    `limit` is in seconds for one file; `tell` is called with the number of files done so far. Never
-    raises for what a file holds; a KeyboardInterrupt ends the workers and goes on, and what was
-    done until then is kept in the cache.
+    `limit` is in seconds of computing for one file; `tell` is called with the number of files done
+    so far. Never raises for what a file holds; a KeyboardInterrupt ends the workers and goes on,
+    and what was done until then is kept in the cache.
     """
     known = {} if cache is None else _known(jobs, cache)
     left = [number for number in range(len(jobs)) if number not in known]
@@ -85,46 +79,14 @@ def _check(
 ) -> None:
     """Check the jobs whose numbers are left, here or in workers."""
     count = min(workers or _cores(), len(left))
-    if left and (not _HAS_ALARM or (len(left) > SEQUENTIAL and count > 1)):
+    if len(left) > SEQUENTIAL and count > 1:
         from attncheck.pool import Pool
 
         Pool(jobs, left, take, limit, keys).run(count)
         return
-    with paused_gc(), _alarm() as after:
-        for done, number in enumerate(left, 1):
-            try:
-                after(limit)
-                answer = check_and_collect(jobs[number], done, keys)
-                after(0)
-            except _OutOfTime:
-                answer = Answer(too_slow(jobs[number].path, limit))
-            take(number, answer)
-
-
-class _OutOfTime(BaseException):
-    """Raised in the midst of a file; no ``except Exception`` on the way is to take it for its own.
-
-    Only a worker can be stopped inside a library that does not return: libcst's parser is bounded
-    by what `attncheck.source` lets through to it.
-    """
-
-
-@contextmanager
-def _alarm() -> Iterator[Callable[[float], object]]:
-    """Gives a function that sets after how many seconds `_OutOfTime` is raised; 0 is never."""
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda seconds: None  # only the main thread can be interrupted
-        return
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise _OutOfTime
-
-    before = signal.signal(signal.SIGALRM, ring)
-    try:
-        yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with Checker(limit, keys) as checker:
+        for number in left:
+            take(number, checker.check(jobs[number]))
 
 
 def _cores() -> int:

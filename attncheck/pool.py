@@ -1,6 +1,6 @@
 """Worker processes that check many files.
 
-A worker that dies takes only the file it was on with it; one that is too long at a file is killed.
+A worker that dies takes only the file it was on with it; one that does not come back is killed.
 That file is reported as not checked, and another worker does the rest. Workers end with the pool,
 and, should this process be killed, by themselves: each holds only its own end of its own pipe.
 """
@@ -18,7 +18,7 @@ from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Final
 
-from attncheck.runner import Answer, Job, check_and_collect, failed, too_slow
+from attncheck.runner import Answer, Checker, Job, failed, too_slow
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Files handed to a worker at a time: few enough to keep all busy to the end.
 _BATCH: Final = 4
+#: How many times its limit a file may take by the clock on the wall: machines are shared.
+_WALL: Final = 4
 #: Bytes that a worker may allocate. One that needs more has met a file that nobody wrote.
 _MOST_MEMORY: Final = 2_000_000_000
 
@@ -63,6 +65,7 @@ class Pool:
         self._todo = deque(numbers)
         self._take = take
         self._limit = limit
+        self._patience = limit * _WALL
         self._keys = keys
         self._workers: list[_Worker] = []
         self._context = _context()
@@ -84,14 +87,14 @@ class Pool:
     def _wait(self) -> None:
         """Wait for answers, or for the time of the worker that is longest at its file to end."""
         since = min(worker.since for worker in self._workers)
-        patience = max(since + self._limit - time.monotonic(), 0)
+        patience = max(since + self._patience - time.monotonic(), 0)
         ready = wait([worker.pipe for worker in self._workers], patience)
         now = time.monotonic()
         for worker in list(self._workers):
             if worker.pipe in ready:
                 if not self._receive(worker):
                     self._replace(worker, "internal error: the process that checked it died")
-            elif now - worker.since >= self._limit:
+            elif now - worker.since >= self._patience:
                 worker.process.kill()
                 self._replace(worker, None)
 
@@ -100,7 +103,7 @@ class Pool:
         forks = self._context.get_start_method() == "fork"
         inherited = [*(worker.pipe for worker in self._workers), ours] if forks else []
         process = self._context.Process(
-            target=_work, args=(theirs, inherited, self._jobs, self._keys), daemon=True
+            target=_work, args=(theirs, inherited, self._jobs, self._limit, self._keys), daemon=True
         )
         process.start()
         theirs.close()  # so that its death ends the pipe
@@ -156,20 +159,21 @@ def _context() -> _Context:
 
 
 def _work(
-    pipe: Connection, inherited: Sequence[Connection], jobs: Sequence[Job], keys: Keys | None
+    pipe: Connection,
+    inherited: Sequence[Connection],
+    jobs: Sequence[Job],
+    limit: float,
+    keys: Keys | None,
 ) -> None:
     """A worker: takes lists of job numbers and answers each with its result."""
     for other in inherited:
         other.close()  # held by several processes, a pipe would not end with the parent
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     _limit_memory()
-    gc.disable()
-    done = 0
-    with suppress(EOFError, OSError):  # the parent is gone
+    with Checker(limit, keys) as checker, suppress(EOFError, OSError):  # the parent is gone
         while numbers := pipe.recv():
             for number in numbers:
-                done += 1
-                pipe.send((number, check_and_collect(jobs[number], done, keys)))
+                pipe.send((number, checker.check(jobs[number])))
 
 
 def _limit_memory() -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+import signal
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from attncheck.checks.file_not_parsed import not_parsed
@@ -36,6 +40,63 @@ class Answer:
 
     result: FileResult
     key: bytes | None = None
+
+
+class Checker:
+    """Checks one file after the other in this process, none for longer than `limit` seconds.
+
+    They are seconds of computing, so that a busy machine fails no file. Entered, it holds the
+    garbage collector and the signal of the clock; only the main thread can be interrupted.
+    """
+
+    def __init__(self, limit: float, keys: Keys | None) -> None:
+        self._limit = limit
+        self._keys = keys
+        self._done = 0
+        self._stack = ExitStack()
+        self._set_clock: Callable[[float], object] = lambda seconds: None
+
+    def __enter__(self) -> Checker:
+        self._stack.enter_context(paused_gc())
+        on_main_thread = threading.current_thread() is threading.main_thread()
+        if hasattr(signal, "setitimer") and on_main_thread:  # Windows has no such clock
+            before = signal.signal(signal.SIGPROF, _ring)
+            self._stack.callback(signal.signal, signal.SIGPROF, before)
+            self._set_clock = lambda seconds: signal.setitimer(signal.ITIMER_PROF, seconds)
+            self._stack.callback(self._set_clock, 0)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def check(self, job: Job) -> Answer:
+        """Check one job; whatever goes wrong is the result."""
+        try:
+            self._set_clock(self._limit)
+            answer = check_file(job, self._keys)
+            self._set_clock(0)
+        except _OutOfTime:
+            answer = Answer(too_slow(job.path, self._limit))
+        self._done += 1
+        if self._done % _COLLECT_EVERY == 0:
+            gc.collect()
+        return answer
+
+
+class _OutOfTime(BaseException):
+    """Raised in the midst of a file; no ``except Exception`` on the way is to take it for its own.
+
+    A library that does not return is not interrupted: `attncheck.pool` kills its process.
+    """
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise _OutOfTime
 
 
 def check_file(job: Job, keys: Keys | None = None) -> Answer:
@@ -70,14 +131,6 @@ def failed(path: str, message: str, line: int = 1, column: int = 1) -> FileResul
 def too_slow(path: str, limit: float) -> FileResult:
     """The result of a file that has used up its time."""
     return failed(path, f"not checked within {limit:g} s, which is the limit for one file")
-
-
-def check_and_collect(job: Job, done: int, keys: Keys | None) -> Answer:
-    """Check a job, the `done`-th of this process, and now and then clean up."""
-    answer = check_file(job, keys)
-    if done % _COLLECT_EVERY == 0:
-        gc.collect()
-    return answer
 
 
 def _guarded(job: Job, work: Callable[[bytes], T]) -> T | FileResult:

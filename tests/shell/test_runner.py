@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from attncheck import runner
+from attncheck import pool, runner
 from attncheck.batch import SEQUENTIAL, check_files
 from attncheck.engine import Coverage, FileResult
 from attncheck.pool import Pool
@@ -31,12 +31,10 @@ def fake(data, path, settings):
     if order == "recurse":
         return fake(data, path, settings)
     if order == "hang":
-        while True:
-            time.sleep(60)
-    if order == "swallow":
-        while True:
-            with suppress(Exception):
-                time.sleep(60)
+        time.sleep(600)
+    while order in ("spin", "swallow"):
+        with suppress(Exception if order == "swallow" else ZeroDivisionError):
+            sum(range(1000))
     if order == "eat":
         return [b"x" * 100_000_000 for _ in range(40)]
     return FileResult(path, "checked", order, (), Coverage(os.getpid(), 0, 0, ()))
@@ -127,20 +125,22 @@ def test_an_interrupt_ends_the_workers(engine, monkeypatch):
 
 
 class TestTimeLimit:
-    @pytest.mark.parametrize("order", ["hang", "swallow"])
+    @pytest.mark.parametrize("order", ["spin", "swallow"])
     def test_here(self, engine, order):
-        before = signal.getsignal(signal.SIGALRM)
+        before = signal.getsignal(signal.SIGPROF)
         results = check_files(jobs(["a", order, "b", order]), limit=0.2)
         assert [result.status for result in results] == ["checked", "failed", "checked", "failed"]
         assert results[1].reason == "not checked within 0.2 s, which is the limit for one file"
         assert results[1].findings[0].code == "ATN902"
         assert results[3].path == "3.py"
-        assert signal.getsignal(signal.SIGALRM) is before
-        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+        assert signal.getsignal(signal.SIGPROF) is before
+        assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
 
+    @pytest.mark.parametrize("order", ["spin", "hang"])
     @pytest.mark.parametrize("hanging", [{0}, {7, 8}, {0, 1, 2, 3, 39}])
-    def test_in_workers(self, engine, hanging):
-        orders = ["hang" if number in hanging else str(number) for number in range(40)]
+    def test_in_workers(self, engine, monkeypatch, order, hanging):
+        monkeypatch.setattr(pool, "_WALL", 1 if order == "hang" else 100)
+        orders = [order if number in hanging else str(number) for number in range(40)]
         results = check_files(jobs(orders), 3, limit=0.5)
         assert [result.path for result in results] == [f"{number}.py" for number in range(40)]
         for number, result in enumerate(results):
