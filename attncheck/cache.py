@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attncheck import __version__, finding
 from attncheck.engine import Coverage, FileResult
+from attncheck.settings import Settings, matches
 from attncheck.source import SourceError, read_bytes
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
-
-    from attncheck.settings import Settings
 
 FOLDER: Final = ".attncheck_cache"
 _FILE: Final = "results-1.sqlite3"
@@ -79,10 +78,14 @@ class Keys:
 
     def key(self, path: str, settings: Settings, data: bytes) -> bytes:
         """The key of what checking `data` as the file at `path` gives."""
+        ignored = [
+            rules
+            for pattern, rules in settings.per_file_ignores
+            if matches((pattern,), settings.root, path)
+        ]
         # What decides which files are checked, or is only shown, does not change a result.
-        said = replace(settings, exclude=(), origins=(), root="", file=None)
-        place = os.path.relpath(path, settings.root or None) if settings.per_file_ignores else ""
-        parts = (self.tool, self.inside(path), place, repr(said), _digest(data))
+        said = replace(settings, per_file_ignores=(), exclude=(), origins=(), root="", file=None)
+        parts = (self.tool, self.inside(path), repr(said), ignored, _digest(data))
         return blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
     def inside(self, path: str) -> str:

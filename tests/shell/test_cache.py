@@ -97,7 +97,7 @@ class TestKeys:
             self.key(settings=Settings(tensors=(("x", "T"),))),
             self.key(settings=Settings(ignore=("ATN602",))),
             self.key(settings=Settings(convention="luong")),
-            self.key(settings=Settings(per_file_ignores=(("a.py", ("ATN1",)),))),
+            self.key("/p/a.py", Settings(root="/p", per_file_ignores=(("a.py", ("ATN1",)),))),
         ]
         assert len(set(keys)) == len(keys)
 
