@@ -97,6 +97,7 @@ class TestKeys:
             self.key(settings=Settings(tensors=(("x", "T"),))),
             self.key(settings=Settings(ignore=("ATN602",))),
             self.key(settings=Settings(convention="luong")),
+            self.key("/p/a.py"),
             self.key("/p/a.py", Settings(root="/p", per_file_ignores=(("a.py", ("ATN1",)),))),
         ]
         assert len(set(keys)) == len(keys)
@@ -113,7 +114,7 @@ class TestKeys:
         assert key("/home/one/p") == key("/ci/p")
 
     def test_a_pattern_for_files_sees_where_the_file_is(self, folder):
-        settings = Settings(root="/p/sub", per_file_ignores=(("a.py", ("ATN1",)),))
+        settings = Settings(root="/p/sub", per_file_ignores=(("/a.py", ("ATN1",)),))
         other = replace(settings, root="/p")
         assert self.key("/p/sub/a.py", settings) != self.key("/p/sub/a.py", other)
 
