@@ -50,20 +50,61 @@ class _Group(typer.core.TyperGroup):
             args = ["check", *args]
         return super().parse_args(ctx, args)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """What a word may become: a command, or an option here or of ``check``."""
+        found = super().shell_complete(ctx, incomplete)
+        check = self.get_command(ctx, "check")
+        if check is None or not incomplete.startswith("-"):
+            return found
+        within = check.make_context("check", [], parent=ctx, resilient_parsing=True)
+        return [*found, *check.shell_complete(within, incomplete)]
+
+
+#: Shown as they stand, and run by a test.
+_EXAMPLES = """\b
+Examples:
+  attncheck src notebook.ipynb                    check a folder and a notebook
+  attncheck . --select ATN1,softmax-axis          some rules only
+  attncheck . --output-format json --exit-zero    findings for another program
+  attncheck attn.py --dim d_s=256                 say how large a size is
+  attncheck shapes attn.py                        what was traced, beside each line
+  attncheck explain softmax-axis                  what a rule is about
+
+`attncheck PATH...` is short for `attncheck check PATH...`."""
+
+
+def _rule_words(incomplete: str) -> list[str]:
+    """What the shell may complete the last of some rules to: names, and codes if one is begun."""
+    from attncheck.rule import all_rules
+
+    before, comma, begun = incomplete.rpartition(",")
+    kind = "code" if begun.startswith("A") else "name"
+    words = (getattr(rule, kind) for rule in all_rules())
+    return [before + comma + word for word in words if word.startswith(begun)]
+
 
 app = typer.Typer(
     cls=_Group,
     help="Follow tensor shapes through attention code, without running it.",
-    epilog="`attncheck PATH...` is short for `attncheck check PATH...`.",
+    epilog=_EXAMPLES,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
 Words = list[str] | None
 Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, notebooks, folders.")]
-Select = Annotated[Words, typer.Option(metavar="RULES", help="Run these rules only.")]
-ExtendSelect = Annotated[Words, typer.Option(metavar="RULES", help="Run these rules as well.")]
-Ignore = Annotated[Words, typer.Option(metavar="RULES", help="Do not run these rules.")]
+Select = Annotated[
+    Words,
+    typer.Option(metavar="RULES", help="Run these rules only.", autocompletion=_rule_words),
+]
+ExtendSelect = Annotated[
+    Words,
+    typer.Option(metavar="RULES", help="Run these rules as well.", autocompletion=_rule_words),
+]
+Ignore = Annotated[
+    Words,
+    typer.Option(metavar="RULES", help="Do not run these rules.", autocompletion=_rule_words),
+]
 Exclude = Annotated[Words, typer.Option(metavar="PATTERN", help="Leave out such paths.")]
 Dim = Annotated[Words, typer.Option(metavar="NAME=SIZE", help="A size, such as d_s=256.")]
 Tensor = Annotated[Words, typer.Option(metavar="NAME=SHAPE", help="A shape: 'keys=T_enc d_k'.")]
@@ -176,7 +217,10 @@ def shapes(
 
 @app.command()
 def explain(
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule's name or code.")],
+    rule: Annotated[
+        str,
+        typer.Argument(metavar="RULE", help="A rule's name or code.", autocompletion=_rule_words),
+    ],
     color: ColorOption = Color.AUTO,
 ) -> None:
     """Print a rule's page."""
