@@ -408,6 +408,13 @@ class TestHostileInput:
         Path("latin.py").write_bytes(b"# coding: latin-1\nname = 'Andr\xe9'\n")
         assert attncheck("latin.py").code == 0
 
+    def test_a_declared_encoding_does_not_stand_in_the_way_of_a_fix(self, attncheck, folder):
+        text = f"# coding: gb2312\n# \u6ce8\u610f\n{ATTENTION}"
+        Path("chinese.py").write_bytes(text.encode("gb2312"))
+        done = attncheck("chinese.py")
+        assert done.code == 1
+        assert "\n  fix      projected_enc = encoder_states @ U_a.T\n" in done.out
+
     def test_a_folder_that_contains_itself(self, attncheck, folder):
         Path("a.py").write_text("x = 1\n")
         os.symlink(".", "loop")
