@@ -116,6 +116,7 @@ Timeout = Annotated[
     float | None, typer.Option(metavar="SECONDS", min=1, help="Most time for one file (30).")
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Use no results of earlier runs.")]
+Watch = Annotated[bool, typer.Option("--watch", "-w", help="Check again after every change.")]
 CacheDir = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep results there.")]
 OutputFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report there.")]
 ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
@@ -162,6 +163,7 @@ def check(  # noqa: PLR0913, PLR0917  # every option is a parameter
     timeout: Timeout = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
+    watch: Watch = False,
     stdin_filename: StdinName = None,
 ) -> int:
     """Check files and folders (- is standard input). The command that need not be named."""
@@ -189,7 +191,7 @@ def check(  # noqa: PLR0913, PLR0917  # every option is a parameter
         no_cache=no_cache,
         cache_dir=cache_dir,
     )
-    return session.check(paths, options)
+    return session.watch(paths, options) if watch else session.check(paths, options)
 
 
 @app.command()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from attncheck.files import STDIN, discover
 from attncheck.report import printable
 from attncheck.report.screen import Screen, complain
-from attncheck.settings import Overrides, SettingsFinder, nearest
+from attncheck.settings import Overrides, SettingsError, SettingsFinder, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,6 +90,28 @@ def check(paths: list[str], options: Options = _DEFAULTS) -> int:
             raise
         raise Failure(f"{options.output_file}: cannot be written: {error.strerror}") from None
     return exit_code(done, exit_zero=options.exit_zero)
+
+
+def watch(paths: list[str], options: Options = _DEFAULTS) -> int:
+    """Check files and folders now and after every change, until interrupted; the exit code."""
+    from attncheck.watch import watch
+
+    for path in paths:
+        if not os.path.exists(path):
+            raise Failure(f"--watch needs files and folders that exist, which {path} does not")
+
+    def again() -> None:
+        try:
+            check(paths, options)
+        except (Failure, SettingsError) as error:
+            complain(str(error))  # the next change may mend it
+
+    try:
+        watch(paths, again)
+    except ImportError:
+        wanted = "pip install 'attncheck[watch]'"
+        raise Failure(f"--watch needs the package watchfiles: {wanted}") from None
+    return 0
 
 
 def shapes(paths: list[str], options: Options = _DEFAULTS) -> int:
