@@ -7,6 +7,7 @@ with one finding that says why.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -44,8 +45,8 @@ class Coverage:
 class FileResult:
     """What checking one file gave; ``reason`` says why it was skipped or failed.
 
-    ``followed`` are the other files of the project that were read for it, or looked for in vain:
-    what is said here holds as long as each of them stays as it is.
+    ``followed`` are the other files of its project that were read on the way, or looked for in
+    vain, sorted: what is said here holds as long as each of them stays as it is.
     """
 
     path: str
@@ -72,6 +73,8 @@ class ShapeRow:
     name: str
     expression: str
     shape: ShapeText | None
+    #: what a person is shown where not every axis is known; None for what is no tensor
+    otherwise: str | None = "?"
     cell: int | None = None
 
 
@@ -92,7 +95,15 @@ def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
 
     analysis = analyse(source, settings)
     findings = tuple(_findings(analysis, settings))
-    return FileResult(path, "checked", None, findings, coverage(analysis))
+    followed = _as_given(analysis.tracer.followed, path)
+    return FileResult(path, "checked", None, findings, coverage(analysis), followed)
+
+
+def _as_given(followed: set[str], path: str) -> tuple[str, ...]:
+    """Paths in the form of the checked file's own: from the working folder if that is."""
+    if os.path.isabs(path):
+        return tuple(sorted(followed))
+    return tuple(sorted(map(os.path.relpath, followed)))
 
 
 def skipped(path: str, reason: str) -> FileResult:
@@ -169,7 +180,7 @@ def _in_cell(row: ShapeRow, cells: tuple[Cell, ...]) -> ShapeRow:
 
 
 def _row(source: Source, traced: object, site: object) -> ShapeRow:
-    from attncheck.shapes import shape_text
+    from attncheck.shapes import otherwise, shape_text
     from attncheck.tracer.machine import ShapeSite
     from attncheck.tracer.trace import Traced
 
@@ -186,15 +197,17 @@ def _row(source: Source, traced: object, site: object) -> ShapeRow:
         site.name,
         expression,
         shape_text(site.value, traced.facts),
+        otherwise(site.value, traced.facts, site.name),
     )
 
 
 def _same(left: ShapeRow, right: ShapeRow) -> ShapeRow:
     """One row for a place that ran more than once: what both runs agree on."""
     if left.shape == right.shape:
-        return right
+        same = left.otherwise == right.otherwise
+        return right if same else replace(right, otherwise="?")
     if left.shape is None or right.shape is None or len(left.shape) != len(right.shape):
-        return replace(right, shape=None)
+        return replace(right, shape=None, otherwise="?")
     agreed = tuple(a if a == b else "?" for a, b in zip(left.shape, right.shape, strict=True))
     return replace(right, shape=agreed)
 

@@ -145,3 +145,9 @@ def in_cell(cells: Sequence[Cell], line: int) -> tuple[int | None, int]:
         return None, line
     cell = cells[before - 1]
     return cell.number, line - cell.start + 1
+
+
+def line_text(cells: Sequence[Cell], line: int) -> str:
+    """A line in words, in a notebook with the cell that it stands in."""
+    cell, line = in_cell(cells, line)
+    return f"line {line}" if cell is None else f"cell {cell}, line {line}"

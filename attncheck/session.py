@@ -18,7 +18,7 @@ from attncheck.report.screen import Screen, complain
 from attncheck.settings import Overrides, SettingsError, SettingsFinder, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from attncheck.cache import Cache
     from attncheck.report import Run
@@ -117,7 +117,7 @@ def watch(paths: list[str], options: Options = _DEFAULTS) -> int:
 def shapes(paths: list[str], options: Options = _DEFAULTS) -> int:
     """Print the traced shapes of files and folders; the exit code."""
     work = _Work(paths, options)
-    from attncheck.report import text
+    from attncheck.report import margin
     from attncheck.runner import trace_file
 
     traced = [(job, *trace_file(job)) for job in work.jobs]
@@ -130,14 +130,14 @@ def shapes(paths: list[str], options: Options = _DEFAULTS) -> int:
 
         screen.write(render_shapes(row for _, rows, _ in traced for row in rows))
     else:
-        for job, rows, failure in traced:
-            if failure is None:
-                said = work.text(job.path)
-                titled = len(traced) > 1 or bool(said and said.cells)
-                for cell, source in said.pages() if said else ():
-                    own = [row for row in rows if row.cell == cell]
-                    title: list[Line] = [((_title(job.path, cell), "path"),)] if titled else []
-                    screen.lines([*title, *text.render_shapes(own, source, screen.width)])
+        shown = [(job, rows) for job, rows, failure in traced if failure is None]
+        pages = [(job.path, rows, *page) for job, rows in shown for page in work.pages(job.path)]
+        for number, (path, rows, cell, source) in enumerate(pages):
+            apart: list[Line] = [()] if number else []
+            titled = len(traced) > 1 or cell is not None
+            title: list[Line] = [((_title(path, cell), "path"),)] if titled else []
+            body = margin.render([row for row in rows if row.cell == cell], source, screen.width)
+            screen.lines([*apart, *title, *body])
     return _FAILED if failures or work.problems else 0
 
 
@@ -172,6 +172,11 @@ class _Work:
         """The source lines of a checked file, or none if it cannot be read as text."""
         said = self.text(path)
         return () if said is None else said.lines()
+
+    def pages(self, path: str) -> Iterator[tuple[int | None, Sequence[str]]]:
+        """The source lines of each cell of a notebook; those of a plain file under None."""
+        said = self.text(path)
+        return iter(()) if said is None else said.pages()
 
     def text(self, path: str) -> Text | None:
         """What a checked file says, or None if it cannot be read as text."""

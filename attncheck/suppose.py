@@ -101,6 +101,19 @@ def _is_short_attention(general: Traced) -> bool:
     )
 
 
+def conventional(
+    tracer: Tracer, function: Function, contradictions: Callable[[Traced], int]
+) -> Traced | None:
+    """The trace in which a module's inputs have as many axes as their names say.
+
+    None if no name says anything that is not known otherwise, or if the code contradicts it.
+    """
+    if not tracer.evidence.has_conventional(function):
+        return None
+    traced = tracer.run_function(function, conventional=True)
+    return None if not traced.complete or contradictions(traced) else traced
+
+
 def run_under(tracer: Tracer, function: Function, hypothesis: Hypothesis) -> Traced:
     """Trace a function under a hypothesis."""
     return tracer.run_function(function, hypothesis, open_pair=not has_weights(hypothesis))
@@ -114,7 +127,7 @@ def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced]
     only; that two sizes are equal is for operations to show.
     """
     tracer.evidence.loose = True
-    general = tracer.run_function(function)
+    general = conventional(tracer, function, contradictions) or tracer.run_function(function)
     tracer.evidence.loose = False
     consistent = []
     if _is_short_attention(general):

@@ -140,6 +140,9 @@ maximum = _binary("maximum", "maximum", "takes the larger of", _bits)
 minimum = _binary("minimum", "minimum", "takes the smaller of", _bits)
 arctan2 = _binary("arctan2", "arctan2", "takes the angle of", _true_division)
 
+log_add = _binary("log_add", "logaddexp", "adds", _true_division)
+multiply_log = _binary("multiply_log", "xlogy", "multiplies", _true_division)
+
 equal = _binary("equal", "==", "compares", _bool)
 not_equal = _binary("not_equal", "!=", "compares", _bool)
 less = _binary("less", "<", "compares", _bool)
@@ -183,6 +186,7 @@ _SAME_DTYPE = frozenset(
         "floor",
         "ceil",
         "round",
+        "trunc",
         "square",
         "nan_to_num",
     )
@@ -302,11 +306,20 @@ def _takes_masks(filled: Shape) -> bool:
 
 def clip(call: Call) -> Outcome:
     """``x`` held between two bounds, which broadcast with it."""
-    names = ["x", *(name for name in ("low", "high") if call.given(name))]
+    return _with_others(call, "clip", "clips", "low", "high")
+
+
+def blend(call: Call) -> Outcome:
+    """lerp, addcmul, addcdiv: ``x`` and a mix of ``y`` and ``z``, all broadcast."""
+    return _with_others(call, "blend", "blends", "y", "z")
+
+
+def _with_others(call: Call, symbol: str, verb: str, *others: str) -> Outcome:
+    names = ["x", *(name for name in others if call.given(name))]
     shapes = [operand_shape(call, name) for name in names]
     known = [shape for shape in shapes if shape is not None]
     kinds = {dtype_of(call.arguments.get(name)) for name in names}
     dtype = kinds.pop() if len(kinds) == 1 else None
     if len(known) < len(shapes):
-        return Outcome(call.make(None, dtype), Elementwise("clip", None))
-    return combine(call, "clip", "clips", known, dtype, keep=False)
+        return Outcome(call.make(None, dtype), Elementwise(symbol, None))
+    return combine(call, symbol, verb, known, dtype, keep=False)

@@ -85,12 +85,6 @@ def place_text(finding: Finding) -> str:
     return f"{finding.path}: cell {cell}, line {line}, column {finding.column}"
 
 
-def line_text(finding: Finding, line: int) -> str:
-    """Another line that a finding speaks of, in words."""
-    cell, line = finding.in_cell(line)
-    return f"line {line}" if cell is None else f"cell {cell}, line {line}"
-
-
 def shape_text(shape: ShapeText | None) -> str:
     """A shape as Python writes a tuple; ``?`` where it is not known."""
     if shape is None:

@@ -141,6 +141,8 @@ def _with_parameter(
     a tensor might stretch it.
     """
     left, right = _settled(machine, left), _settled(machine, right)
+    if machine.making:
+        left, right = _number(left), _number(right)
     loose = [value for value in (left, right) if type(value) is Parameter]
     if not loose:
         return combine(machine, token, left, right, node, written)
@@ -152,6 +154,11 @@ def _with_parameter(
     tensor = as_tensor(_tensors(machine, token, left, right, node, written))
     size = _size(token, as_size(left), as_size(right))
     return Parameter(loose[0].name, tensor or UNKNOWN_TENSOR, Int(size))
+
+
+def _number(value: Value) -> Value:
+    """What a constructor counts with is a number."""
+    return value.number if type(value) is Parameter else value
 
 
 def _settled(machine: Machine, value: Value) -> Value:

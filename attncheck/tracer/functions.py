@@ -12,6 +12,7 @@ from attncheck.algebra.size import of
 from attncheck.graph import Caller, Place
 from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine, ShapeSite
+from attncheck.tracer.sketches import Sketches
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
@@ -138,12 +139,14 @@ def call_function(
     if arguments is None:
         return UNKNOWN
     environment.names.update(arguments)
+    machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
     if machine.observe_calls:
         machine.calls_seen.setdefault(function, []).append(arguments)
     place = machine.frame.place
-    calls = (*place.calls, Caller(node, place.function))
+    # A call that stands in another file is a part of the one in this file that led there.
+    calls = place.calls if machine.is_elsewhere else (*place.calls, Caller(node, place))
     frame = Frame(environment, Place(function.qualified, function.node, calls), function)
-    if machine.observe_calls:
+    if machine.observe_calls and environment.file is None:
         machine.inner[function.qualified] = [
             ShapeSite(function.qualified, name, parameter, arguments[name])
             for name, parameter in _parameter_nodes(function)

@@ -33,6 +33,19 @@ def apply_spelling(
     arguments = spelling.bind(given.positional, given.keywords)
     if arguments is None:
         return None
+    return apply(
+        machine,
+        spelling.operator,
+        arguments,
+        written_arguments(spelling, given),
+        node,
+        spelling.path,
+        spelling.library,
+    )
+
+
+def written_arguments(spelling: Spelling, given: Arguments) -> Written:
+    """The expressions of a call's arguments by the neutral names of the parameters."""
     written: dict[str, cst.CSTNode | list[cst.CSTNode | None]] = {}
     for index, (parameter, expression) in enumerate(
         zip(spelling.parameters, given.nodes, strict=False)
@@ -44,9 +57,7 @@ def apply_spelling(
     for parameter in spelling.parameters:
         if parameter.spelled in given.written:
             written[parameter.neutral] = given.written[parameter.spelled]
-    return apply(
-        machine, spelling.operator, arguments, written, node, spelling.path, spelling.library
-    )
+    return written
 
 
 def apply(
@@ -119,7 +130,8 @@ def _operands(arguments: Mapping[str, Value], written: Written) -> tuple[Operand
     operands: list[Operand] = []
     for name, value in arguments.items():
         node = written.get(name)
-        if type(value) is Sequence and value.items is not None:
+        if type(value) is Sequence and any(as_tensor(item) for item in value.items or ()):
+            assert value.items is not None
             elements = _elements(node, len(value.items))
             operands += (
                 Operand(name, as_tensor(item) or item, element)
