@@ -20,7 +20,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from attncheck import __version__, finding
-from attncheck.engine import Coverage, FileResult
+from attncheck.engine import Coverage, FileResult, as_given
 from attncheck.settings import Settings, matches
 from attncheck.source import SourceError, read_bytes
 
@@ -109,6 +109,7 @@ class Cache:
         self._today = int(time.time()) // _DAY
         self._met: list[bytes] = []
         self._digests: dict[str, str] = {}
+        self._there: dict[str, bool] = {}
 
     @classmethod
     def here(cls, folder: str | None = None) -> Cache:
@@ -176,8 +177,9 @@ class Cache:
     def _value(self, result: FileResult) -> bytes:
         """A result as it is kept, with the digests of the files it rests on in front."""
         followed = {self.keys.inside(path): self._file_digest(path) for path in result.followed}
+        missed = tuple(map(self.keys.inside, result.missed))
         findings = tuple(replace(each, path="") for each in result.findings)
-        kept = (followed, replace(result, path="", findings=findings, followed=()))
+        kept = (followed, replace(result, path="", findings=findings, followed=(), missed=missed))
         text = json.dumps(kept, default=_fields, separators=(",", ":")).encode()
         return blake2b(text, digest_size=_CHECK_SIZE).digest() + text
 
@@ -191,13 +193,21 @@ class Cache:
         try:
             followed, result = json.loads(text, object_hook=_made)
             paths = {self.keys.outside(kept): digest for kept, digest in followed.items()}
+            missed = tuple(map(self.keys.outside, result.missed))
             if any(self._file_digest(other) != digest for other, digest in paths.items()):
+                return None
+            if any(map(self._exists, missed)):
                 return None
             findings = tuple(replace(each, path=path) for each in result.findings)
             known = (result.status, result.reason, findings, result.coverage)
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
-        return FileResult(path, *known, followed=tuple(paths))
+        return FileResult(path, *known, as_given(paths, path), missed)
+
+    def _exists(self, path: str) -> bool:
+        if path not in self._there:
+            self._there[path] = os.path.isfile(path)
+        return self._there[path]
 
     def _file_digest(self, path: str) -> str:
         """The digest of a file's bytes as this run sees them; empty if it has none to show."""

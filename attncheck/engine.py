@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -45,8 +46,9 @@ class Coverage:
 class FileResult:
     """What checking one file gave; ``reason`` says why it was skipped or failed.
 
-    ``followed`` are the other files of its project that were read on the way, or looked for in
-    vain, sorted: what is said here holds as long as each of them stays as it is.
+    ``followed`` are the other files of its project that were read on the way, ``missed`` those
+    that imports would have led to, had they been there (absolute), both sorted: what is said here
+    holds as long as each of them stays as it is.
     """
 
     path: str
@@ -55,6 +57,7 @@ class FileResult:
     findings: tuple[Finding, ...]
     coverage: Coverage
     followed: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +98,12 @@ def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
 
     analysis = analyse(source, settings)
     findings = tuple(_findings(analysis, settings))
-    followed = _as_given(analysis.tracer.followed, path)
-    return FileResult(path, "checked", None, findings, coverage(analysis), followed)
+    followed = as_given(analysis.tracer.followed, path)
+    missed = tuple(sorted(analysis.tracer.missed))
+    return FileResult(path, "checked", None, findings, coverage(analysis), followed, missed)
 
 
-def _as_given(followed: set[str], path: str) -> tuple[str, ...]:
+def as_given(followed: Iterable[str], path: str) -> tuple[str, ...]:
     """Paths in the form of the checked file's own: from the working folder if that is."""
     if os.path.isabs(path):
         return tuple(sorted(followed))

@@ -75,6 +75,11 @@ class Project:
         self._parsed = MOST_PARSED + size // 2
         self._steps = MOST_STEPS
 
+    @property
+    def missed(self) -> set[str]:
+        """Files that imports would have led to, had they been there."""
+        return set() if self._paths is None else self._paths.missed
+
     # -- paths ---------------------------------------------------------------------------------
 
     def find(self, importer: str, level: int, name: str) -> str | None:

@@ -22,6 +22,11 @@ from .conftest import ROOT
 from .samples import ATTENTION, TRANSPOSED
 
 SETTINGS = Settings()
+MAIN = """\
+import numpy as np
+from sizes import ROWS
+out = np.zeros((2, 4)) @ np.zeros((ROWS, 5))
+"""
 NOTEBOOK = replace(TRANSPOSED, cells=(finding.Cell(3, 1), finding.Cell(5, 7)))
 RESULT = FileResult(
     "attn.py",
@@ -44,7 +49,9 @@ def calls(monkeypatch):
 
     def check(data, path, settings):
         asked.append(path)
-        return FileResult(path, "checked", str(len(asked)), (), Coverage(), (*FOLLOWED,))
+        there = tuple(filter(os.path.exists, FOLLOWED))
+        missed = tuple(path for path in FOLLOWED if path not in there)
+        return FileResult(path, "checked", str(len(asked)), (), Coverage(), there, missed)
 
     monkeypatch.setattr(runner, "check_source", check)
     return asked
@@ -181,12 +188,39 @@ class TestRuns:
         assert check(cache, "a.py") == ["4"]
 
     def test_followed_files_are_told_again(self, cache, calls, followed):
-        Path("a.py").write_text("x")
-        paths = [str(Path("helper.py").absolute()), "/elsewhere/other.py"]
-        followed += paths
+        for name in ("a.py", "helper.py"):
+            Path(name).write_text("x")
+        followed += ["helper.py", "/elsewhere/other.py", str(Path("gone.py").absolute())]
         check(cache, "a.py")
         (result,) = check_files([Job("a.py", SETTINGS)], cache=cache)
-        assert (result.reason, result.followed) == ("1", tuple(paths))
+        assert (result.reason, result.followed, result.missed) == (
+            "1",
+            ("helper.py",),
+            ("/elsewhere/other.py", str(Path("gone.py").absolute())),
+        )
+
+    def test_files_that_imports_lead_to(self, attncheck):
+        """The whole of it: what is known of another file decides what is found in this one."""
+        Path("pyproject.toml").write_text("")
+        Path("main.py").write_text(MAIN)
+
+        def lines():
+            done = attncheck("main.py", "--quiet", "--output-format", "concise")
+            assert done.err == ""
+            return [line.partition(": ATN")[0] for line in done.out.splitlines()]
+
+        assert lines() == []
+        Path("sizes.py").write_text("ROWS = 3\n")
+        assert lines() == ["main.py:3:7"]
+        Path("sizes.py").write_text("ROWS = 4\n")
+        assert lines() == []
+        Path("sizes").mkdir()
+        Path("sizes/__init__.py").write_text("ROWS = 5\n")
+        assert lines() == ["main.py:3:7"]
+        Path("sizes/__init__.py").unlink()
+        Path("sizes").rmdir()
+        Path("sizes.py").unlink()
+        assert lines() == []
 
     def test_what_went_wrong_by_chance_is_not_kept(self, cache, monkeypatch):
         Path("a.py").write_text("x")
