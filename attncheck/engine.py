@@ -86,7 +86,13 @@ def _findings(analysis: Analysis, settings: Settings) -> list[Finding]:
 
         kept, unused = apply(found, source, source.path, enabled)
         found = [*kept, *unused]
-    return sorted(found, key=_order)
+    return sorted((_weighed(finding, settings) for finding in found), key=_order)
+
+
+def _weighed(finding: Finding, settings: Settings) -> Finding:
+    """A finding with the severity that the user has given its rule."""
+    severity = settings.severity(finding.code)
+    return finding if severity is None else replace(finding, severity=severity)
 
 
 def _without_tensors(data: bytes, path: str) -> FileResult:

@@ -12,16 +12,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from attncheck.configuration.files import SettingsFinder
+from attncheck.configuration.layers import Overrides
 from attncheck.files import STDIN, discover
 from attncheck.report.screen import Screen, complain
-from attncheck.settings import Overrides, SettingsFinder, nearest
+from attncheck.settings import nearest
 
 if TYPE_CHECKING:
     from attncheck.report import Run
     from attncheck.report.text import Line
     from attncheck.runner import Job
+    from attncheck.settings import Settings
 
-COMMANDS: Final = ("check", "shapes", "explain", "rules", "dims")
+COMMANDS: Final = ("check", "shapes", "explain", "rules", "dims", "config")
 
 _FAILED: Final = 2
 
@@ -100,8 +103,15 @@ def shapes(paths: list[str], options: Options = _DEFAULTS) -> int:
     return _FAILED if failures or work.problems else 0
 
 
-def finder(options: Options) -> SettingsFinder:
-    """Where the settings of a folder come from."""
+def settings_at(path: str, options: Options) -> Settings:
+    """The settings in force for a file or in a folder."""
+    if not os.path.exists(path):
+        raise Failure(f"{path}: no such file or folder")
+    folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
+    return _finder(options).settings(folder)
+
+
+def _finder(options: Options) -> SettingsFinder:
     if options.config is not None and options.no_config:
         raise Failure("--config and --no-config exclude each other")
     return SettingsFinder(options.overrides, options.config, isolated=options.no_config)
@@ -111,7 +121,7 @@ class _Work:
     """The jobs that the paths on a command line mean, and what to say about the other paths."""
 
     def __init__(self, paths: list[str], options: Options) -> None:
-        settings = finder(options)
+        settings = _finder(options)
         found = discover(paths, settings.settings)
         self.skipped = found.skipped
         self.problems = found.problems

@@ -10,6 +10,7 @@ import pytest
 
 from attncheck import cli, commands, runner, session
 from attncheck.engine import Coverage, FileResult, ShapeRow
+from attncheck.settings import Choice
 
 from .samples import ATTENTION, TRANSPOSED
 
@@ -122,8 +123,7 @@ class TestCheck:
         monkeypatch.setattr(runner, "check_source", check)
         run("clean.py", "--select", "ATN101, ATN102", "--select", "ATN901", "--ignore", "ATN102")
         run("clean.py", "--dim", "d_s=3", "--dim", "d_h=d_s", "--tensor", "x=T, d_s")
-        assert seen[0].select == ("ATN101", "ATN102", "ATN901")
-        assert seen[0].ignore == ("ATN102",)
+        assert seen[0].choices == (Choice(("ATN101", "ATN102", "ATN901"), (), ("ATN102",)),)
         assert seen[1].dims == (("d_s", "3"), ("d_h", "d_s"))
         assert seen[1].tensors == (("x", "T, d_s"),)
 
@@ -198,6 +198,19 @@ class TestMistakes:
                 "there is no rule `transposed-operands`; did you mean `transposed-operand`?",
             ),
             (["dims", "nope"], "nope: no such file or folder"),
+            (["config", "nope"], "nope: no such file or folder"),
+            (
+                ["config", "--config", "x.toml", "--no-config"],
+                "--config and --no-config exclude each other",
+            ),
+            (
+                ["--severity", "ATN102=hint", "attn.py"],
+                '--severity ATN102=hint: expected "error", "warning" or "note", not `hint`',
+            ),
+            (
+                ["--per-file-ignores", "ATN102", "attn.py"],
+                "--per-file-ignores ATN102: expected PATTERN:RULE, such as tests/*:outer-broadcast",
+            ),
         ],
     )
     def test_are_one_line(self, run, arguments, message):
@@ -319,6 +332,56 @@ class TestOtherCommands:
             "meaning": "size of one decoder state",
             "origin": "pyproject.toml",
         } in data
+
+    def test_config(self, run):
+        Path("base.toml").write_text('ignore = ["ATN602"]\n')
+        Path("pyproject.toml").write_text(
+            '[tool.attncheck]\nextend = "base.toml"\n'
+            'per-file-ignores = {"clean*" = ["ATN2"], "*" = ["ATN3"]}\n'
+            "[tool.attncheck.dims]\nd_s = 256\n"
+        )
+        code, out, err = run("config", "clean.py", "--severity", "ATN1=note", "--tensor", "x=T, d")
+        assert (code, err) == (0, "")
+        settings, rules = out.split("\n\n")[1:]
+        lines = [line.split(maxsplit=2) for line in settings.splitlines()]
+        assert out.startswith(
+            "configuration file: pyproject.toml, which extends base.toml\n\nselect "
+        )
+        assert lines[0] == ["select", "built", "in        ATN"]
+        assert lines[1:5] == [
+            ["ignore", "base.toml", "ATN602"],
+            ["per-file-ignores.clean*", "pyproject.toml", "ATN2"],
+            ["per-file-ignores.*", "pyproject.toml", "ATN3"],
+            ["severity.ATN1", "--severity", "note"],
+        ]
+        assert lines[5][0] == "exclude"
+        assert lines[6:] == [
+            ["dims.d_s", "pyproject.toml", "256"],
+            ["tensors.x", "--tensor", "T, d"],
+        ]
+        states = {line.split()[1]: line.split()[2] for line in rules.splitlines()[1:]}
+        assert (states["ATN102"], states["ATN201"], states["ATN301"]) == ("note", "off", "off")
+        assert (states["ATN602"], states["ATN901"]) == ("off", "warning")
+        on = sum(state != "off" for state in states.values())
+        assert rules.startswith(f"{on} of {len(states)} rules run on clean.py:\n")
+
+    def test_config_as_json(self, run):
+        Path("attncheck.toml").write_text('exclude = ["a", "b"]\nconvention = "luong"\n')
+        code, out, _ = run("config", "--output-format", "json", "--select", "ATN102")
+        data = json.loads(out)["config"]
+        assert code == 0
+        assert (data["path"], data["files"]) == (".", ["attncheck.toml"])
+        assert [each for each in data["settings"] if each["origin"] != "built in"] == [
+            {"key": "select", "value": ["ATN102"], "origin": "--select"},
+            {"key": "exclude", "value": ["a", "b"], "origin": "attncheck.toml"},
+            {"key": "convention", "value": "luong", "origin": "attncheck.toml"},
+        ]
+        assert [each for each in data["rules"] if each["on"]] == [
+            {"code": "ATN102", "name": "transposed-operand", "on": True, "severity": "error"}
+        ]
+
+    def test_config_without_a_file(self, run):
+        assert run("config")[1].startswith("configuration file: none\n")
 
 
 HOSTILE = {
