@@ -26,6 +26,10 @@ class Format(StrEnum):
     FULL = "full"
     CONCISE = "concise"
     JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    JUNIT = "junit"
 
 
 class ListFormat(StrEnum):
@@ -92,6 +96,17 @@ FormatOption = Annotated[Format, typer.Option("--output-format", help="How to re
 ListOption = Annotated[ListFormat, typer.Option("--output-format", help="How to print.")]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit 0 despite findings.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Leave out the closing line.")]
+Fix = Annotated[bool, typer.Option("--fix", help="Make the safe fixes in the files.")]
+UnsafeFixes = Annotated[
+    bool, typer.Option("--unsafe-fixes", help="With --fix or --diff: the unsafe ones too.")
+]
+Diff = Annotated[bool, typer.Option("--diff", help="Show what --fix would change.")]
+BaselineFile = Annotated[
+    Path | None, typer.Option("--baseline", metavar="FILE", help="Leave out what is known there.")
+]
+WriteBaseline = Annotated[
+    bool, typer.Option("--write-baseline", help="Write what is found to the baseline.")
+]
 Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule.")]
 
 
@@ -129,6 +144,11 @@ def check(  # noqa: PLR0913, PLR0917  # every option is a parameter
     exit_zero: ExitZero = False,
     quiet: Quiet = False,
     statistics: Statistics = False,
+    fix: Fix = False,
+    unsafe_fixes: UnsafeFixes = False,
+    diff: Diff = False,
+    baseline: BaselineFile = None,
+    write_baseline: WriteBaseline = False,
     color: ColorOption = Color.AUTO,
     config: Config = None,
     no_config: NoConfig = False,
@@ -273,7 +293,7 @@ def _options(context: typer.Context) -> session.Options:
         if given.get(each.name)
     }
     others = {each.name: given[each.name] for each in fields(session.Options) if each.name in given}
-    for name in {"config", "output_file"} & others.keys():
+    for name in {"config", "output_file", "baseline"} & others.keys():
         others[name] = None if others[name] is None else Path(others[name])
     return session.Options(overrides=Overrides(**said), **others)
 

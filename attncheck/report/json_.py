@@ -18,17 +18,16 @@ if TYPE_CHECKING:
         Edit,
         ExpectedPart,
         Finding,
-        Refused,
         ShapeText,
         TensorPart,
         TraceStep,
     )
-    from attncheck.report import Run
+    from attncheck.report import Lines, Run
 
 SCHEMA: Final = 1
 
 
-def render(run: Run) -> str:
+def render(run: Run, lines_of: Lines) -> str:
     """The whole run as one object."""
     return _dump(
         {
@@ -67,6 +66,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "tensor": _tensor(finding.tensor),
         "expected": _expected(finding.expected),
         "fix": _fix(finding),
+        "refused": _refused(finding),
         "regression": list(finding.regression),
         "trace": [_step(step) for step in finding.trace],
     }
@@ -98,7 +98,7 @@ def _fix(finding: Finding) -> dict[str, Any] | None:
         "description": fix.description,
         "applicability": fix.applicability,
         "edits": [_edit(edit) for edit in fix.edits],
-        "refused": [_refused(refused) for refused in finding.refused],
+        "refused": _refused(finding),
     }
 
 
@@ -112,8 +112,8 @@ def _edit(edit: Edit) -> dict[str, Any]:
     }
 
 
-def _refused(refused: Refused) -> dict[str, Any]:
-    return {"line": refused.line, "reason": refused.reason}
+def _refused(finding: Finding) -> list[dict[str, Any]]:
+    return [{"line": refused.line, "reason": refused.reason} for refused in finding.refused]
 
 
 def _step(step: TraceStep) -> dict[str, Any]:

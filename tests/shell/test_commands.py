@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from attncheck import cli, commands, runner, session
+from attncheck import cli, commands, runner, session, work
 from attncheck.engine import Coverage, FileResult, ShapeRow
 from attncheck.settings import Choice
 
@@ -91,14 +91,24 @@ class TestCheck:
     def test_json_stands_alone(self, run):
         code, out, err = run("attn.py", "nope.py", "--output-format", "json", "--statistics")
         assert code == 2
-        assert err == "attncheck: error: nope.py: no such file or folder\n"
+        assert err == (
+            "attncheck: error: nope.py: no such file or folder\n"
+            "    1  transposed-operand (ATN102)\n"
+        )
         data = json.loads(out)
         assert [each["status"] for each in data["files"]] == ["checked", "failed"]
         assert [each["code"] for each in data["findings"]] == ["ATN102"]
 
     def test_output_file(self, run):
-        assert run("attn.py", "--output-file", "out.json", "--output-format", "json") == (1, "", "")
+        closing = f"checked 1 file: 1 error. {COVERED}\n"
+        code, out, err = run("attn.py", "--output-file", "out.json", "--output-format", "json")
+        assert (code, out, err) == (1, closing, "")
         assert json.loads(Path("out.json").read_text())["schema"] == 1
+        code, out, err = run("attn.py", "--output-file", "out.txt", "--statistics")
+        assert (code, err) == (1, "")
+        assert out == f"    1  transposed-operand (ATN102)\n{closing}"
+        assert Path("out.txt").read_text().endswith(f"\n\n{out}")
+        assert run("attn.py", "--output-file", "out.txt", "--quiet") == (1, "", "")
         code, out, err = run("attn.py", "--output-file", "no/where")
         assert (code, out) == (2, "")
         assert err == "attncheck: error: no/where: cannot be written: No such file or directory\n"
@@ -245,7 +255,7 @@ class TestMistakes:
             assert f"\n  {command} " in out
 
     def test_an_error_of_ours_is_one_line(self, run, monkeypatch):
-        monkeypatch.setattr(session, "discover", lambda *_: 1 / 0)
+        monkeypatch.setattr(work, "discover", lambda *_: 1 / 0)
         message = "internal error: ZeroDivisionError: division by zero"
         assert run("a.py") == (2, "", f"attncheck: error: {message}\n")
         assert run("a.py", "--quiet") == (2, "", f"attncheck: error: {message}\n")
@@ -254,7 +264,7 @@ class TestMistakes:
         def interrupt(*_):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(session, "discover", interrupt)
+        monkeypatch.setattr(work, "discover", interrupt)
         assert run("a.py") == (130, "", "attncheck: error: interrupted\n")
         assert run("a.py", "--quiet") == (130, "", "attncheck: error: interrupted\n")
 
