@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attncheck import __version__, finding
 from attncheck.engine import Coverage, FileResult, as_given
-from attncheck.settings import Settings, matches
+from attncheck.settings import Settings
 from attncheck.source import SourceError, read_bytes
 
 if TYPE_CHECKING:
@@ -78,13 +78,9 @@ class Keys:
 
     def key(self, path: str, settings: Settings, data: bytes) -> bytes:
         """The key of what checking `data` as the file at `path` gives."""
-        ignored = [
-            rules
-            for pattern, rules in settings.per_file_ignores
-            if matches((pattern,), settings.root, path)
-        ]
+        ignored = [rules for patterns, rules in settings.per_file_ignores if patterns.verdict(path)]
         # What decides which files are checked, or is only shown, does not change a result.
-        said = replace(settings, per_file_ignores=(), exclude=(), origins=(), root="", file=None)
+        said = replace(settings, per_file_ignores=(), exclude=(), said=(), files=())
         parts = (self.tool, self.inside(path), repr(said), ignored, _digest(data))
         return blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

@@ -73,7 +73,7 @@ def _run_app(arguments: list[str]) -> int:
         describe = getattr(error, "format_message", None)
         if describe is None:
             raise
-        raise Failure(describe()) from None
+        raise Failure(describe().replace("Value error, ", "")) from None
     if code == _INTERRUPTED:  # Typer has caught it
         raise KeyboardInterrupt
     return int(code or 0) if arguments else _FAILED

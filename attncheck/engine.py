@@ -129,9 +129,16 @@ def _findings(analysis: Analysis, settings: Settings) -> list[Finding]:
 
         kept, unused = apply(found, source, source.path, enabled)
         found = [*kept, *unused]
+    found = [_weighed(finding, settings) for finding in found]
     if source.cells:
         found = [replace(finding, cells=source.cells) for finding in found]
     return sorted(found, key=_order)
+
+
+def _weighed(finding: Finding, settings: Settings) -> Finding:
+    """A finding with the severity that the user has given its rule."""
+    severity = settings.severity(finding.code)
+    return finding if severity is None else replace(finding, severity=severity)
 
 
 def _order(finding: Finding) -> tuple[Span, str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from attncheck.settings import Settings, matches
+from attncheck.settings import Settings
 from attncheck.source import NOTEBOOK
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _add(
     except (OSError, ValueError) as error:
         return f"cannot be read: {getattr(error, 'strerror', None) or error}"
     if stat.S_ISDIR(mode):
-        return _add_folder(path, settings_for(path), discovery, seen)
+        return _add_folder(path, settings_for, discovery, seen)
     if not stat.S_ISREG(mode):
         return "not a regular file"
     _once(path, discovery, seen)
@@ -102,9 +102,9 @@ def _once(path: str, discovery: Discovery, seen: set[str]) -> None:
 
 
 def _add_folder(
-    folder: str, settings: Settings, discovery: Discovery, seen: set[str]
+    folder: str, settings_for: Callable[[str], Settings], discovery: Discovery, seen: set[str]
 ) -> str | None:
-    walk = _Walk(settings)
+    walk = _Walk(settings_for)
     count = 0
     for path in walk.files(folder):
         count += 1
@@ -120,8 +120,8 @@ def _add_folder(
 class _Walk:
     """One walk down a folder; links to folders are not followed, so that it ends."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, settings_for: Callable[[str], Settings]) -> None:
+        self.settings_for = settings_for
         self.left_out = 0
         self.problems: list[tuple[str, str]] = []
 
@@ -138,27 +138,34 @@ class _Walk:
                 continue
             if any(entry.name == ".gitignore" for entry in entries):
                 ignores = (*ignores, _Ignore.read(place))
+            settings = self.settings_for(place)
             folders = []
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in DEFAULT_EXCLUDES and self._wanted(entry, "/", ignores):
+                    if _wanted(entry, "/", settings, ignores):
                         folders.append((entry.path, ignores))
                 elif entry.name.endswith((".py", NOTEBOOK)) and _is_file(entry):
-                    if self._wanted(entry, "", ignores):
+                    if _wanted(entry, "", settings, ignores):
                         yield entry.path.removeprefix(_HERE)
                     else:
                         self.left_out += 1
             todo += reversed(folders)
 
-    def _wanted(self, entry: os.DirEntry[str], slash: str, ignores: Sequence[_Ignore]) -> bool:
-        path = entry.path + slash
-        if matches(self.settings.exclude, self.settings.root, entry.path, slash):
-            return False
-        for ignore in reversed(ignores):  # the deepest file has the last word
-            verdict = ignore.verdict(path)
-            if verdict is not None:
-                return not verdict
-        return True
+
+def _wanted(
+    entry: os.DirEntry[str], slash: str, settings: Settings, ignores: Sequence[_Ignore]
+) -> bool:
+    """Whether neither the settings nor git leave out a file, or a folder (slash ``/``)."""
+    excluded = settings.excluded(entry.path, slash)
+    if excluded is None:
+        excluded = bool(slash) and entry.name in DEFAULT_EXCLUDES
+    if excluded:
+        return False
+    for ignore in reversed(ignores):  # the deepest file has the last word
+        verdict = ignore.verdict(entry.path + slash)
+        if verdict is not None:
+            return not verdict
+    return True
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from attncheck.finding import Finding
-    from attncheck.report import Run
+    from attncheck.report import Lines, Run
     from attncheck.report.text import Line
 
 
-def render(run: Run) -> Iterator[Line]:
+def render(run: Run, lines_of: Lines, width: int | None = None) -> Iterator[Line]:
     """The findings, without the closing line."""
     for finding in run.findings:
         yield ((headline(finding), ""),)

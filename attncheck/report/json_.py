@@ -18,17 +18,16 @@ if TYPE_CHECKING:
         Edit,
         ExpectedPart,
         Finding,
-        Refused,
         ShapeText,
         Span,
         TraceStep,
     )
-    from attncheck.report import Run
+    from attncheck.report import Lines, Run
 
 SCHEMA: Final = 1
 
 
-def render(run: Run) -> str:
+def render(run: Run, lines_of: Lines) -> str:
     """The whole run as one object."""
     return _dump(
         {
@@ -64,6 +63,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "tensor": _tensor(finding),
         "expected": _expected(finding.expected),
         "fix": _fix(finding),
+        "refused": _refused(finding),
         "regression": list(finding.regression),
         "trace": [_step(finding, step) for step in finding.trace],
     }
@@ -115,7 +115,7 @@ def _fix(finding: Finding) -> dict[str, Any] | None:
         "description": fix.description,
         "applicability": fix.applicability,
         "edits": [_edit(finding, edit) for edit in fix.edits],
-        "refused": [_refused(refused) for refused in finding.refused],
+        "refused": _refused(finding),
     }
 
 
@@ -123,8 +123,8 @@ def _edit(finding: Finding, edit: Edit) -> dict[str, Any]:
     return {**_span(finding, edit.span), "text": edit.text}
 
 
-def _refused(refused: Refused) -> dict[str, Any]:
-    return {"line": refused.line, "reason": refused.reason}
+def _refused(finding: Finding) -> list[dict[str, Any]]:
+    return [{"line": refused.line, "reason": refused.reason} for refused in finding.refused]
 
 
 def _step(finding: Finding, step: TraceStep) -> dict[str, Any]:

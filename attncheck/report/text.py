@@ -10,23 +10,21 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from attncheck.finding import line_text
-from attncheck.report import place_text, printable, shape_text
+from attncheck.report import place_text, printable
+from attncheck.report.parts import parts
 
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from attncheck.finding import ExpectedPart, Finding, FixPart, TensorPart
-    from attncheck.report import Run
+    from attncheck.finding import Finding
+    from attncheck.report import Lines, Run
 
 #: Text and the name of its style.
 Piece: TypeAlias = tuple[str, str]
 Line: TypeAlias = tuple[Piece, ...]
-#: The lines of a checked file by its path; none where it can no longer be read.
-Lines: TypeAlias = Callable[[str], Sequence[str]]
 
 _STYLES: Final = {
     "": "",
@@ -88,54 +86,8 @@ def _finding(finding: Finding, source: Sequence[str], width: int | None) -> Iter
         (mark, severity),
     )
     yield from _snippet(finding, source, width)
-    yield from _parts(finding, width)
-
-
-def _parts(finding: Finding, width: int | None) -> Iterator[Line]:
-    if finding.tensor is not None:
-        yield from _row("tensor", _tensor(finding, finding.tensor), "", width)
-    if finding.expected is not None:
-        yield from _row("should", _expected(finding.expected), "", width)
-    if finding.fix is not None:
-        yield from _row("fix", _fix(finding, finding.fix), "fix", width)
-    elif finding.tensor is not None:
-        yield from _row("fix", "no one-line change was found that holds when traced", "", width)
-    for line in finding.regression:
-        yield from _row("assert", line, "fix", width)
-    if finding.trace:
-        steps = (f"{step.expression} {shape_text(step.shape)}" for step in finding.trace)
-        yield from _row("trace", " · ".join(steps), "", width)
-    for each in finding.refused:
-        yield from _row("refused", f"{each.line}  ({each.reason})", "dim", width)
-
-
-def _tensor(finding: Finding, part: TensorPart) -> str:
-    text = f"{part.name}: {shape_text(part.shape)}"
-    if part.origin:
-        text += f"  {part.origin}"
-    decided = part.decided_at
-    if decided is not None:
-        text += f"{', ' if part.origin else '  '}{line_text(finding.cells, decided.line)}"
-    return text
-
-
-def _expected(part: ExpectedPart) -> str:
-    if part.shape is None:
-        return part.derivation
-    shape = shape_text(part.shape)
-    if part.derivation.startswith(shape):
-        return part.derivation
-    return f"{shape} {part.derivation}".rstrip()
-
-
-def _fix(finding: Finding, part: FixPart) -> str:
-    """The corrected line, with its number if it is not the line of the finding."""
-    text = part.line or part.description
-    if part.edits and part.edits[0].span.line != finding.line:
-        text = f"{line_text(finding.cells, part.edits[0].span.line)}: {text}"
-    if part.applicability == "safe":
-        return text
-    return f"{text}  ({part.applicability}: {part.description})"
+    for label, text, style in parts(finding):
+        yield from _row(label, text, style, width)
 
 
 def _row(label: str, text: str, style: str, width: int | None) -> Iterator[Line]:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from attncheck.cli import run
+from attncheck.configuration.files import SettingsFinder
+from attncheck.configuration.layers import Overrides
 from attncheck.rule import all_rules, select_rules
-from attncheck.settings import Overrides, SettingsFinder
 from attncheck.table import SYMBOLS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +57,7 @@ def test_the_configuration_is_valid(tmp_path):
     settings = SettingsFinder(Overrides()).settings(str(tmp_path))
     assert settings.dims == (("d_s", "256"), ("d_h", "2*d_hidden"))
     assert settings.tensors == (("encoder_states", "T_enc d_h"),)
-    assert settings.ignore == ("unchecked-equality",)
+    assert [choice.ignore for choice in settings.choices] == [(), ("unchecked-equality",)]
 
 
 def test_the_families_are_those_of_the_rules():

@@ -16,7 +16,7 @@ from attncheck.batch import check_files
 from attncheck.cache import FOLDER, Cache, Keys
 from attncheck.engine import Coverage, FileResult
 from attncheck.runner import Job
-from attncheck.settings import Settings
+from attncheck.settings import Choice, Patterns, Said, Settings
 
 from .conftest import ROOT
 from .samples import ATTENTION, TRANSPOSED
@@ -90,6 +90,11 @@ class TestResults:
         assert not any(field.kw_only or not field.init for each in known for field in fields(each))
 
 
+def ignoring(root, pattern):
+    """Settings that ignore some rules in files."""
+    return Settings(per_file_ignores=((Patterns(root, (pattern,)), ("ATN1",)),))
+
+
 class TestKeys:
     def key(self, path="a.py", settings=SETTINGS, data=b"x", tool=b"t", root="/p"):
         return Keys(tool, root).key(path, settings, data)
@@ -102,28 +107,30 @@ class TestKeys:
             self.key(tool=b"u"),
             self.key(settings=Settings(dims=(("d_s", "3"),))),
             self.key(settings=Settings(tensors=(("x", "T"),))),
-            self.key(settings=Settings(ignore=("ATN602",))),
+            self.key(settings=Settings(choices=(Choice(ignore=("ATN602",)),))),
             self.key(settings=Settings(convention="luong")),
             self.key("/p/a.py"),
-            self.key("/p/a.py", Settings(root="/p", per_file_ignores=(("a.py", ("ATN1",)),))),
+            self.key("/p/a.py", ignoring("/p", "a.py")),
         ]
         assert len(set(keys)) == len(keys)
 
     def test_what_does_not_change_a_result_is_not(self, folder):
-        shown = Settings(exclude=("x/",), root="/p", file="pyproject.toml", origins=(("a", "b"),))
+        shown = Settings(
+            exclude=(Patterns("/p", ("x/",)),),
+            said=(Said("exclude", ("x/",), "pyproject.toml"),),
+            files=("pyproject.toml",),
+        )
         assert self.key(settings=shown) == self.key()
 
     def test_a_project_may_move(self, folder):
         def key(root):
-            settings = Settings(root=root, per_file_ignores=(("src/", ("ATN1",)),))
-            return self.key(f"{root}/src/a.py", settings, root=root)
+            return self.key(f"{root}/src/a.py", ignoring(root, "src/"), root=root)
 
         assert key("/home/one/p") == key("/ci/p")
 
     def test_a_pattern_for_files_sees_where_the_file_is(self, folder):
-        settings = Settings(root="/p/sub", per_file_ignores=(("/a.py", ("ATN1",)),))
-        other = replace(settings, root="/p")
-        assert self.key("/p/sub/a.py", settings) != self.key("/p/sub/a.py", other)
+        here, above = ignoring("/p/sub", "/a.py"), ignoring("/p", "/a.py")
+        assert self.key("/p/sub/a.py", here) != self.key("/p/sub/a.py", above)
 
     def test_the_tools_own_code_is_in_them(self, monkeypatch, tmp_path):
         before = cache_module._tool()

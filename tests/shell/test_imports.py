@@ -91,6 +91,10 @@ class TestACachedRun:
             "checks",
             "checks.file_not_parsed",
             "cli",
+            "configuration",
+            "configuration.files",
+            "configuration.layers",
+            "configuration.values",
             "engine",
             "files",
             "finding",
@@ -100,6 +104,7 @@ class TestACachedRun:
             "session",
             "settings",
             "source",
+            "work",
         }
 
     def test_over_many_files_starts_no_workers(self, folder):
