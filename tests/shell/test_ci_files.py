@@ -94,7 +94,7 @@ class TestAction:
     def test_sarif_is_written_whatever_was_found(self, run_step):
         Path("attn.py").write_text(ATTENTION)
         done = run_step("Write SARIF", paths="attn.py")
-        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        assert done.returncode == 0, done.stderr
         (upload,) = (
             each for each in ACTION["runs"]["steps"] if "upload-sarif" in each.get("uses", "")
         )
