@@ -258,9 +258,10 @@ class TestCommand:
         lines = done.out.splitlines()
         assert done.code == 0
         assert lines[:2] == ["attn.ipynb: cell 2", "1 | %matplotlib inline"]
-        assert lines[5] == "attn.ipynb: cell 4"
-        assert lines[9].startswith("4 |     projected_dec = W_a @ decoder_state")
-        assert "projected_dec" in lines[9].partition("decoder_state")[2]
+        start = lines.index("attn.ipynb: cell 4")
+        code, _, shapes = lines[start + 4].partition("decoder_state")
+        assert code == "4 |     projected_dec = W_a @ "
+        assert "projected_dec" in shapes
         rows = json.loads(attncheck("shapes", "attn.ipynb", "--output-format", "json").out)
         told = [(row["cell"], row["line"], row["name"]) for row in rows["shapes"]]
         assert (4, 4, "projected_dec") in told
