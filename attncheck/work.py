@@ -13,7 +13,7 @@ from attncheck.files import STDIN, discover
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from attncheck.configuration.files import SettingsFinder
+    from attncheck.configuration.finder import SettingsFinder
     from attncheck.runner import Job
     from attncheck.settings import Settings
 
