@@ -7,12 +7,13 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
 from attncheck.algebra.size import Symbol
 from attncheck.attention import tolerable
+from attncheck.checks import layer_features
 from attncheck.checks.report import Report
 from attncheck.checks.run import run_checks
 from attncheck.checks.view import View
@@ -20,15 +21,24 @@ from attncheck.evidence.comments import claims
 from attncheck.evidence.declarations import Declarations, declared_dims, declared_in_comments
 from attncheck.finding import Severity
 from attncheck.graph import Graph, Operation
-from attncheck.operators.events import Elementwise
+from attncheck.operators.events import Elementwise, Selection
 from attncheck.settings import Settings
 from attncheck.source import Source
-from attncheck.suppose import Supposed, hints, parameter_names, run_under, stated, suppose
+from attncheck.suppose import (
+    Supposed,
+    conventional,
+    hints,
+    parameter_names,
+    run_under,
+    stated,
+    suppose,
+)
 from attncheck.table import Scope, hypotheses
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
+from attncheck.tracer.sketches import Sketch
 from attncheck.tracer.trace import Traced, Tracer
-from attncheck.values.tensor import Evidence
+from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
 from attncheck.values.value import Function, Unknown, as_tensor, expanded
 
 
@@ -66,6 +76,15 @@ class Analysis:
     #: the hypothesis that tells most about each function, by qualified name
     labels: dict[str, str] = field(default_factory=dict)
 
+    def running(self, operation: Operation) -> frozenset[str]:
+        """The functions whose traces run the expression of an operation."""
+        return frozenset(
+            traced.function.qualified
+            for traced in self.general
+            if traced.function is not None
+            and any(other.node is operation.node for other in traced.graph.operations)
+        )
+
     def told_under(self, traced: Traced) -> None:
         """Show a function under the hypothesis that a finding is told under."""
         self.shown = [
@@ -74,8 +93,11 @@ class Analysis:
         ]
 
 
-def make_tracer(source: Source, settings: Settings) -> Tracer:
-    """A tracer for a file, with the evidence of its text and of the settings."""
+def make_tracer(source: Source, settings: Settings, followed: set[str] | None = None) -> Tracer:
+    """A tracer for a file, with the evidence of its text and of the settings.
+
+    `followed` collects the other files of the project that are read.
+    """
     declared = declared_in_comments(source.text)
     scope = Scope([*settings.dims, *declared_dims(declared)])
     declarations = Declarations(declared, _blocks(source, bool(declared)), scope, settings.tensors)
@@ -88,7 +110,7 @@ def make_tracer(source: Source, settings: Settings) -> Tracer:
         lines=source.lines,
         line_of=lambda node: source.span(node).line,
     )
-    return Tracer(source.module, scope, evidence)
+    return Tracer(source, scope, evidence, followed)
 
 
 def _blocks(source: Source, wanted: bool) -> list[tuple[int, int]]:
@@ -109,17 +131,56 @@ def analyse(source: Source, settings: Settings) -> Analysis:
     found: dict[tuple[str, object], Diagnosed] = {}
     analysis.shown.append(analysis.module)
     _take(found, _diagnose(analysis, analysis.module, {}))
-    for function in tracer.functions:
+    # What calls a function is mostly defined after it, and shows what it is called with.
+    for function in reversed(tracer.functions):
         _function(analysis, function, found)
+    for listed in (analysis.general, analysis.shown, analysis.suspects):
+        listed.reverse()
+    _blame_callers(analysis, found)
     analysis.certain = _without_idle_notes(list(found.values()))
     return analysis
+
+
+def _blame_callers(analysis: Analysis, found: dict[tuple[str, object], Diagnosed]) -> None:
+    """Tell what only the module's own calls show of layers where it is to be edited.
+
+    Where the class fails by itself, its own report says so; where it fits, the call is to blame.
+    """
+    for key, diagnosed in list(found.items()):
+        report = diagnosed.report
+        operation = report.operation
+        if report.rule is not layer_features.RULE or diagnosed.traced.function is not None:
+            continue
+        others = [
+            other
+            for other in found.values()
+            if other.traced.function is not None and other.report.operation.node is operation.node
+        ]
+        general = [
+            (other, traced)
+            for traced in analysis.general
+            for other in traced.graph.operations
+            if other.node is operation.node
+        ]
+        if others:
+            del found[key]
+        elif (
+            operation.place.calls
+            and general
+            and all(
+                layer_features.fits_in_general(other, _view(analysis, traced, {}))
+                for other, traced in general
+            )
+        ):
+            diagnosed.report = layer_features.blame_caller(report, diagnosed.view)
 
 
 def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
     """The traces whose shapes can be stated: of the module, and of each of its functions."""
     tracer = make_tracer(source, settings)
-    shown = [tracer.run_module()]
-    return shown + [stated(tracer, function, contradictions) for function in tracer.functions]
+    module = tracer.run_module()
+    shown = [stated(tracer, function, contradictions) for function in reversed(tracer.functions)]
+    return [module, *reversed(shown)]
 
 
 def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:
@@ -138,6 +199,10 @@ def _function(
     analysis.shown.append(general)
     reports = _diagnose(analysis, general, {})
     _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
+    named = conventional(tracer, function, contradictions)
+    if named is not None:
+        analysis.shown[-1] = named
+        _take(found, _diagnose(analysis, named, {}))
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     prose = [r for r in reports if r.evidence >= Evidence.PROSE and not _about_rank(r)]
     supposed = suppose(tracer, function, general, contradictions)
@@ -167,7 +232,7 @@ def _about_rank(diagnosed: Diagnosed) -> bool:
 
 
 def _about_sizes(diagnosed: Diagnosed) -> bool:
-    """Whether a report is about more than the rank of a parameter.
+    """Whether a report is about more than the rank of a parameter, or of what is cut out of it.
 
     Where the code shows that a parameter has another rank, its name has misled, not the code.
     """
@@ -176,9 +241,18 @@ def _about_sizes(diagnosed: Diagnosed) -> bool:
         return True
     tensors = [tensor for _, tensor in operation.tensors()]
     return bool(tensors) and all(
-        diagnosed.view.graph.maker(tensor) is not None or tensor.evidence < Evidence.NAME
+        _is_computed(diagnosed.view.graph, tensor) or tensor.evidence < Evidence.NAME
         for tensor in tensors[operation.clash.operand : operation.clash.operand + 1]
     )
+
+
+def _is_computed(graph: Graph, tensor: Tensor) -> bool:
+    """Whether a tensor is the result of more than indexing an argument."""
+    made = graph.maker(tensor)
+    while made is not None and isinstance(made.event, Selection):
+        tensor = next((cut for _, cut in made.tensors()), UNKNOWN_TENSOR)
+        made = graph.maker(tensor)
+    return made is not None
 
 
 def _agreed(
@@ -225,9 +299,14 @@ def _take(found: dict[tuple[str, object], Diagnosed], reports: list[Diagnosed]) 
             found[report.key] = report
             continue
         severity = known.severity if known.severity == "error" else report.severity
-        kept = report if report.traced.function is not None else known
+        kept = report if _telling(report.traced) >= _telling(known.traced) else known
         kept.severity = severity
         found[report.key] = kept
+
+
+def _telling(traced: Traced) -> int:
+    """How well a trace's sizes read: names of the table, else those of a function, else numbers."""
+    return 0 if traced.function is None else 1 if traced.hypothesis is None else 2
 
 
 def contradictions(traced: Traced) -> int:
@@ -239,14 +318,24 @@ def contradictions(traced: Traced) -> int:
 
 
 def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> list[Diagnosed]:
-    view = View(traced, analysis.source, analysis.tracer.evidence, numbers)
+    view = _view(analysis, traced, numbers)
     diagnosed = []
     for report in run_checks(view):
-        if _on_nothing(report) or _on_another_path(traced, report):
+        if _is_elsewhere(report) or _on_nothing(report) or _on_another_path(traced, report):
             continue
         evidence = _evidence(report)
         diagnosed.append(Diagnosed(report, traced, view, _severity(report, evidence), evidence))
     return diagnosed
+
+
+def _view(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> View:
+    making = analysis.tracer.making(traced.function)
+    return View(traced, analysis.source, analysis.tracer.evidence, numbers, making)
+
+
+def _is_elsewhere(report: Report) -> bool:
+    """Whether a report is about what code of another file does: its own check tells that."""
+    return report.operation.elsewhere and report.node is report.operation.node
 
 
 def _on_nothing(report: Report) -> bool:
@@ -303,7 +392,7 @@ class Retraced:
     """A file traced again for one function: what is found in it, and how much is known.
 
     ``keys`` are (rule, line); ``clashing`` the lines with an operation that cannot work; ``lost``
-    counts the operations after which nothing is known that was known before;
+    counts by root the operations after which nothing is known that was known before;
     ``stretched`` counts axes stretched on both sides of an operation at once.
     """
 
@@ -312,7 +401,7 @@ class Retraced:
     diagnosed: list[Diagnosed]
     keys: set[tuple[str, int]]
     clashing: set[int]
-    lost: int
+    lost: dict[str, int]
     stretched: int
 
     def operations(self) -> Iterator[Operation]:
@@ -327,6 +416,10 @@ class Retraced:
                 yield traced.sites, traced
             elif function in traced.inner:
                 yield traced.inner[function], traced
+
+    def loses(self, diagnosed: Diagnosed) -> int:
+        """How much is lost in the trace in which something was found."""
+        return self.lost.get(_root_name(diagnosed.traced), 0)
 
     def graph_of(self, operation: Operation) -> Graph:
         """The graph that an operation belongs to."""
@@ -344,15 +437,41 @@ class Retraced:
         return " ".join(self.source.code(operation.node).split())
 
 
-def retrace(source: Source, settings: Settings, function: str, label: str | None) -> Retraced:
-    """Trace the module and one function again, under the hypothesis `label` if one is given."""
-    tracer = make_tracer(source, settings)
+@dataclass(frozen=True, slots=True)
+class Root:
+    """What to trace again: a function, and what is taken to be so of its parameters.
+
+    ``also`` are functions that are traced again of which nothing is supposed.
+    """
+
+    function: str
+    label: str | None = None
+    conventional: bool = False
+    also: frozenset[str] = frozenset()
+
+
+def retrace(
+    source: Source,
+    settings: Settings,
+    root: Root,
+    followed: set[str],
+    shown: Mapping[str, Mapping[str, Sketch]] | None = None,
+) -> Retraced:
+    """Trace the module and one function again.
+
+    `followed` collects the other files of the project that are read; `shown` is what calls have
+    shown of parameters: the callers are not traced again.
+    """
+    tracer = make_tracer(source, settings, followed)
+    tracer.evidence.shown_before = shown
     module = tracer.run_module()
     analysis = Analysis(source, tracer, module)
     traces = [module]
     for other in tracer.functions:
-        if other.qualified == function:
-            traces.append(_run_under(tracer, other, label))
+        if other.qualified == root.function:
+            traces.append(_run_under(tracer, other, root))
+        elif other.qualified in root.also:
+            traces.append(tracer.run_function(other))
     diagnosed = [report for traced in traces for report in _diagnose(analysis, traced, {})]
     operations = [operation for traced in traces for operation in traced.graph.operations]
     return Retraced(
@@ -361,18 +480,22 @@ def retrace(source: Source, settings: Settings, function: str, label: str | None
         diagnosed,
         {(report.report.rule.code, source.span(report.report.node).line) for report in diagnosed},
         {source.span(operation.node).line for operation in operations if operation.clash},
-        sum(_loses(operation) for operation in operations),
+        {_root_name(traced): sum(map(_loses, traced.graph.operations)) for traced in traces},
         sum(_stretches_both(operation) for operation in operations),
     )
 
 
-def _run_under(tracer: Tracer, function: Function, label: str | None) -> Traced:
-    if label is not None:
+def _root_name(traced: Traced) -> str:
+    return "" if traced.function is None else traced.function.qualified
+
+
+def _run_under(tracer: Tracer, function: Function, root: Root) -> Traced:
+    if root.label is not None:
         names = parameter_names(function)
         for hypothesis in hypotheses(names, tracer.scope, hints=hints(tracer, function)):
-            if hypothesis.label == label:
+            if hypothesis.label == root.label:
                 return run_under(tracer, function, hypothesis)
-    return tracer.run_function(function)
+    return tracer.run_function(function, conventional=root.conventional)
 
 
 def _loses(operation: Operation) -> bool:

@@ -15,31 +15,23 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.graph import Graph, Operand, Operation
 from attncheck.operators.events import (
+    MOVES,
     Contraction,
     Einsum,
     Elementwise,
     Event,
-    NewAxis,
     Permutation,
+    Rearranging,
     Reduction,
     Reshaping,
-    Selection,
     Softmax,
-    Squeeze,
 )
 from attncheck.table import Role
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 #: Events that pass a tensor's elements on, so that scores and weights are followed through them.
-_PASSING: tuple[type[Event], ...] = (
-    Elementwise,
-    Permutation,
-    Reshaping,
-    Selection,
-    NewAxis,
-    Squeeze,
-)
+_PASSING: tuple[type[Event], ...] = (*MOVES, Elementwise)
 _MOST_STEPS = 24
 #: The roles of learned weights.
 LEARNED = frozenset(
@@ -306,7 +298,7 @@ def role_behind(graph: Graph, tensor: Tensor) -> str | None:
         if tensor.role is not None:
             return tensor.role
         made = maker_of(graph, tensor)
-        if made is None or not isinstance(made.event, Permutation | Reshaping):
+        if made is None or not isinstance(made.event, Permutation | Reshaping | Rearranging):
             return None
         source = _first_tensor(made)
         if source is None:

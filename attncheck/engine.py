@@ -7,6 +7,7 @@ with one finding that says why.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -33,13 +34,17 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What checking one file gave; ``reason`` says why it was skipped or failed."""
+    """What checking one file gave; ``reason`` says why it was skipped or failed.
+
+    ``followed`` are the other files of its project that were read on the way, sorted.
+    """
 
     path: str
     status: Status
     reason: str | None
     findings: tuple[Finding, ...]
     coverage: Coverage
+    followed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class ShapeRow:
     name: str
     expression: str
     shape: ShapeText | None
+    #: what a person is shown where not every axis is known; None for what is no tensor
+    otherwise: str | None = "?"
 
 
 def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
@@ -69,7 +76,15 @@ def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
 
     analysis = analyse(source, settings)
     findings = tuple(_findings(analysis, settings))
-    return FileResult(path, "checked", None, findings, coverage(analysis))
+    followed = _as_given(analysis.tracer.followed, path)
+    return FileResult(path, "checked", None, findings, coverage(analysis), followed)
+
+
+def _as_given(followed: set[str], path: str) -> tuple[str, ...]:
+    """Paths in the form of the checked file's own: from the working folder if that is."""
+    if os.path.isabs(path):
+        return tuple(sorted(followed))
+    return tuple(sorted(map(os.path.relpath, followed)))
 
 
 def _findings(analysis: Analysis, settings: Settings) -> list[Finding]:
@@ -148,7 +163,7 @@ def trace_shapes(data: bytes, path: str, settings: Settings) -> list[ShapeRow]:
 
 
 def _row(source: Source, traced: object, site: object) -> ShapeRow:
-    from attncheck.shapes import shape_text
+    from attncheck.shapes import otherwise, shape_text
     from attncheck.tracer.machine import ShapeSite
     from attncheck.tracer.trace import Traced
 
@@ -165,15 +180,17 @@ def _row(source: Source, traced: object, site: object) -> ShapeRow:
         site.name,
         expression,
         shape_text(site.value, traced.facts),
+        otherwise(site.value, traced.facts, site.name),
     )
 
 
 def _same(left: ShapeRow, right: ShapeRow) -> ShapeRow:
     """One row for a place that ran more than once: what both runs agree on."""
     if left.shape == right.shape:
-        return right
+        same = left.otherwise == right.otherwise
+        return right if same else replace(right, otherwise="?")
     if left.shape is None or right.shape is None or len(left.shape) != len(right.shape):
-        return replace(right, shape=None)
+        return replace(right, shape=None, otherwise="?")
     agreed = tuple(a if a == b else "?" for a, b in zip(left.shape, right.shape, strict=True))
     return replace(right, shape=agreed)
 

@@ -21,7 +21,7 @@ from attncheck.finding import (
 )
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Permutation
-from attncheck.repair.asserts import asserts, projection_assert, weights_elsewhere
+from attncheck.repair.asserts import asserts, features_assert, projection_assert, weights_elsewhere
 from attncheck.repair.trial import Repair, Workshop
 from attncheck.settings import Settings
 from attncheck.shapes import sizes_text
@@ -37,7 +37,7 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
     """The findings of a file, each with its fix and asserts."""
     if not analysis.certain and not analysis.suspects:
         return
-    workshop = Workshop(analysis.source, settings, analysis.labels)
+    workshop = Workshop(analysis, settings)
     convicted = [found for group in analysis.suspects if (found := _convict(workshop, group))]
     for diagnosed in analysis.certain:
         if not any(_explains(analysis, *found, diagnosed) for found in convicted):
@@ -114,6 +114,8 @@ def _asserts(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
         return ()
     if candidate.new_name is not None:
         return projection_assert(diagnosed.report, diagnosed.view, candidate.changes[0].text)
+    if diagnosed.report.resized is not None:
+        return features_assert(diagnosed.report, diagnosed.view)
     line = repair.edits[0].span.line
     function = diagnosed.report.place
     for sites, traced in after.sites_of(function):
@@ -134,7 +136,10 @@ def _tensor(analysis: Analysis, diagnosed: Diagnosed, culprit: Culprit | None) -
     view = diagnosed.view
     decided_at, origin = _decided(analysis, diagnosed, culprit.tensor)
     return TensorPart(
-        view.code(culprit.node), sizes_text(view.sizes(culprit.tensor)), decided_at, origin
+        culprit.name or view.code(culprit.node),
+        sizes_text(view.sizes(culprit.tensor)),
+        decided_at,
+        origin,
     )
 
 
@@ -160,7 +165,7 @@ def _decided(
         return at, f"`{view.code(operand.node)}` {view.text(source)} turned, {words}"
     if made is not None:
         line = view.line(made.node)
-        if made.node is diagnosed.report.culprit_node:
+        if made.elsewhere or made.node is diagnosed.report.culprit_node:
             return DecidedAt(line, "operation"), f"as computed here, line {line}"
         return DecidedAt(line, "operation"), f"made by `{view.code(made.node)}`, line {line}"
     decided = tensor.decided

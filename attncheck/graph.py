@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from attncheck.operators.events import Clash, Event
@@ -31,10 +31,15 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A call on the way to an operation: the expression, and the function it stands in."""
+    """A call on the way to an operation, in the checked file: the expression, and where it is."""
 
     node: cst.CSTNode
-    function: str
+    place: Place
+
+    @property
+    def function(self) -> str:
+        """The function that the call stands in."""
+        return self.place.function
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,22 @@ class Operation:
     clash: Clash | None
     #: whether it stands in a branch of which it is not known that it is taken
     supposed: bool = False
+    #: whether it ran in another file: `node` is then the call in the checked file that led there
+    elsewhere: bool = False
+
+    def seen_from_call(self) -> None:
+        """Tell an operation of another file as a part of the call that led there.
+
+        Nothing in a graph stands in another file; only what runs without any call (while an object
+        is made of a class whose ``__init__`` is elsewhere) keeps its place, and is in no graph that
+        is shown.
+        """
+        self.elsewhere = True
+        self.statement = None
+        self.operands = tuple(replace(operand, node=None) for operand in self.operands)
+        if self.place.calls:
+            caller = self.place.calls[-1]
+            self.node, self.place = caller.node, caller.place
 
     def uses(self, other: Operation) -> bool:
         """Whether one of the operands is what `other` gave."""

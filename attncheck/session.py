@@ -180,7 +180,7 @@ def _show_fixes(done: Run, work: Work, options: Options, known: Baseline | None)
 def shapes(paths: list[str], options: Options = _DEFAULTS) -> int:
     """Print the traced shapes of files and folders; the exit code."""
     work = _work(paths, options)
-    from attncheck.report import text
+    from attncheck.report import margin
     from attncheck.runner import trace_file
 
     traced = [(job, *trace_file(job)) for job in work.jobs]
@@ -193,11 +193,12 @@ def shapes(paths: list[str], options: Options = _DEFAULTS) -> int:
 
         screen.write(render_shapes(row for _, rows, _ in traced for row in rows))
     else:
-        for job, rows, failure in traced:
-            if failure is None:
-                title: list[Line] = [((job.path, "path"),)] if len(traced) > 1 else []
-                body = text.render_shapes(rows, work.lines(job.path), screen.width)
-                screen.lines([*title, *body])
+        shown = [(job, rows) for job, rows, failure in traced if failure is None]
+        for number, (job, rows) in enumerate(shown):
+            apart: list[Line] = [()] if number else []
+            title: list[Line] = [((job.path, "path"),)] if len(traced) > 1 else []
+            body = margin.render(rows, work.lines(job.path), screen.width)
+            screen.lines([*apart, *title, *body])
     return EXIT_FAILED if failures or work.problems else EXIT_CLEAN
 
 

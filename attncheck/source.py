@@ -109,6 +109,33 @@ class Source:
             self._starts = line_starts(self.text)
         return self._starts[line - 1] + column - 1
 
+    def around(self, node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
+        """The nodes around a node, from the module down to the node itself; empty for any other."""
+        if self._spans is None:
+            self._offsets(self.module)
+        assert self._spans is not None
+        place = self._spans.get(node)
+        return () if place is None else self._way(self.module, node, place)
+
+    def _way(
+        self, outer: cst.CSTNode, node: cst.CSTNode, place: tuple[int, int]
+    ) -> tuple[cst.CSTNode, ...]:
+        """The nodes from `outer` down to a node, those tried first whose span holds its place.
+
+        Spans leave out decorators, brackets and commas, so the others are tried as well.
+        """
+        if outer is node:
+            return (node,)
+        inner = sorted(outer.children, key=lambda child: not self._holds(child, place))
+        ways = (self._way(child, node, place) for child in inner)
+        found = next(filter(None, ways), ())
+        return (outer, *found) if found else ()
+
+    def _holds(self, outer: cst.CSTNode, place: tuple[int, int]) -> bool:
+        assert self._spans is not None
+        start, end = self._spans.get(outer, (0, -1))
+        return start <= place[0] and place[1] <= end
+
     def _offsets(self, node: cst.CSTNode) -> tuple[int, int]:
         if self._spans is None:
             from attncheck.positions import node_offsets
@@ -124,7 +151,11 @@ def mentions_tensors(data: bytes) -> bool:
 
 def load(data: bytes, path: str) -> Source:
     """Parse a file, or raise a `SourceError` that says in one line why that cannot be done."""
-    text, encoding = decode(data)
+    return parse(*decode(data), path)
+
+
+def parse(text: str, encoding: str, path: str) -> Source:
+    """Parse a text, or raise a `SourceError` that says why that cannot be done."""
     refusal = None if is_everyday(text) else _check_syntax(text, path, for_libcst=True)
     import libcst
 

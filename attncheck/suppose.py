@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from attncheck.algebra.shape import Axis
 from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.operators.events import Contraction
-from attncheck.table import Hints, Hypothesis, hypotheses, table_symbol
+from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.value import Function, Value, as_tensor, expanded
 
@@ -101,6 +101,19 @@ def _is_short_attention(general: Traced) -> bool:
     )
 
 
+def conventional(
+    tracer: Tracer, function: Function, contradictions: Callable[[Traced], int]
+) -> Traced | None:
+    """The trace in which a module's inputs have as many axes as their names say.
+
+    None if no name says anything that is not known otherwise, or if the code contradicts it.
+    """
+    if not tracer.evidence.has_conventional(function):
+        return None
+    traced = tracer.run_function(function, conventional=True)
+    return None if not traced.complete or contradictions(traced) else traced
+
+
 def run_under(tracer: Tracer, function: Function, hypothesis: Hypothesis) -> Traced:
     """Trace a function under a hypothesis."""
     return tracer.run_function(function, hypothesis, open_pair=not has_weights(hypothesis))
@@ -114,7 +127,7 @@ def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced]
     only; that two sizes are equal is for operations to show.
     """
     tracer.evidence.loose = True
-    general = tracer.run_function(function)
+    general = conventional(tracer, function, contradictions) or tracer.run_function(function)
     tracer.evidence.loose = False
     consistent = []
     if _is_short_attention(general):
@@ -124,6 +137,9 @@ def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced]
             traced = run_under(tracer, function, hypothesis)
             if not traced.complete or contradictions(traced) or _strained(traced):
                 continue
+            if Role.DECODER_STATES in hypothesis.roles.values() and function.owner is not None:
+                # The states of one layer or of one step have the same name in a module.
+                return general
             if traced.unmodelled:
                 return general
             consistent.append(hypothesis)

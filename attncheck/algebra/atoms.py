@@ -23,11 +23,24 @@ class Symbol:
     the dimension table). ``value`` is the number it is known to have in this program, if any;
     ``table`` says that the name belongs to the dimension table, whose distinct names are distinct
     sizes; ``positive`` that it is at least one. Flexible symbols of one ``kin`` are supposed to be
-    one size, which the first operation that pairs them makes sure of. Symbols are compared by
+    one size, which the first operation that pairs them makes sure of. One that ``divides`` is a
+    number of parts: code that divides by it does not take it to be 1. ``found`` says that nobody
+    knows the size, which has got the name of the variable that holds it. Symbols are compared by
     identity: two functions may both say ``T``.
     """
 
-    __slots__ = ("flexible", "key", "kin", "name", "positive", "serial", "table", "value")
+    __slots__ = (
+        "divides",
+        "flexible",
+        "found",
+        "key",
+        "kin",
+        "name",
+        "positive",
+        "serial",
+        "table",
+        "value",
+    )
 
     def __init__(
         self,
@@ -38,8 +51,12 @@ class Symbol:
         table: bool = False,
         positive: bool = True,
         kin: str | None = None,
+        divides: bool = False,
+        found: bool = False,
     ) -> None:
         self.name = name
+        self.divides = divides
+        self.found = found
         self.kin = kin
         self.flexible = flexible
         self.value = value

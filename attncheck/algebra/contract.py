@@ -26,11 +26,12 @@ class Contracted:
 def contract(left: Axis, right: Axis, facts: Facts, reason: str) -> Contracted:
     """Sum over a pair of axes: binds a flexible size, reports sizes that differ.
 
-    An axis of size 1 is not stretched: a contraction of 1 with n is an error everywhere.
+    An axis of size 1 is not stretched: a contraction of 1 with n is an error everywhere. Two sizes
+    that nobody knows to be equal are so where the product works: from here on they are taken to be.
     """
     if left.size is None or right.size is None:
         return Contracted(left, right, Verdict.UNKNOWN)
-    return Contracted(left, right, facts.force(left.size, right.size, reason))
+    return Contracted(left, right, facts.require(left.size, right.size, reason))
 
 
 def tell_apart(left: Sequence[Axis], right: Sequence[Axis]) -> tuple[Axis, ...]:

@@ -174,6 +174,19 @@ class Facts:
         self._store(self._bindings, solution[0], Binding(solution[1], reason))
         return Verdict.EQUAL
 
+    def require(self, left: Size, right: Size, reason: str) -> Verdict:
+        """Like `force`, for an operation that only works on equal sizes.
+
+        Two sizes that nobody knows to be equal are so where it works: from here on they are taken
+        to be, but for two names of the table that are left open. The verdict stays UNKNOWN.
+        """
+        verdict = self.force(left, right, reason)
+        if verdict is Verdict.UNKNOWN:
+            names = {str(self.resolve(left)), str(self.resolve(right))}
+            if names != self.open_pair:
+                self.equate(left, right, reason)
+        return verdict
+
     def reason(self, symbol: Symbol) -> str | None:
         """Why `symbol` was bound, or None if it was not."""
         binding = self._bindings.get(symbol)
@@ -261,6 +274,8 @@ class Facts:
             plain = _one_symbol_a_name(form).primitive()
             if not plain.terms:
                 return Verdict.EQUAL
+            if _parts_of_one(plain) is not None:
+                return Verdict.DISTINCT
             # A bare number here differs only if a division that need not come out even does.
             if plain.number is not None or _names_against_number(plain):
                 against_number = True
@@ -283,6 +298,10 @@ class Facts:
             yield clear_quotients(size.replace({symbol: other}.get))
         if len(related) > 1:
             yield clear_quotients(size.replace(dict(related).get))
+
+    def parts_of_one(self, left: Size, right: Size) -> Symbol | None:
+        """The number of parts (heads) that has to be 1 for two sizes to be equal, or None."""
+        return _parts_of_one(clear_quotients(self.resolve(left) - self.resolve(right)))
 
     def is_one(self, size: Size) -> bool:
         """Whether `size` is known to be 1."""
@@ -382,6 +401,21 @@ def _sums_of_names(difference: Size) -> bool:
         and abs(coefficient) <= 2
         for monomial, coefficient in difference.primitive().terms.items()
     )
+
+
+def _parts_of_one(difference: Size) -> Symbol | None:
+    """The number of parts that would have to be 1 for a difference to be zero, or None.
+
+    Code that divides ``d_model`` by ``n_heads`` does not take the two sides of ``d_model`` and
+    ``n_heads*d_model`` to be one size.
+    """
+    for symbol in dict.fromkeys(difference.symbols()):
+        if not symbol.divides or symbol.value == 1 or symbol.flexible:
+            continue
+        times = difference.divided_by(of(symbol) - 1)
+        if times is not None and len(times.terms) == 1:
+            return symbol
+    return None
 
 
 def _names_against_number(size: Size) -> bool:

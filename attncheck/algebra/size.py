@@ -172,6 +172,9 @@ class Size:
         if inner is not None and _surely_positive(divisor):
             # floor(floor(a / b) / c) is floor(a / (b*c)) for every c > 0.
             return whole + inner.numerator // (inner.denominator * divisor)
+        parts = divisor.symbol
+        if parts is not None:
+            parts.divides = True
         return whole + _atom(Quotient(rest, divisor))
 
     def __rfloordiv__(self, other: int) -> Size:

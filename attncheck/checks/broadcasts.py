@@ -88,7 +88,7 @@ def report(
         found.culprit,
         found.expected,
         found.derivation,
-        hidden=hidden_while(operation),
+        hidden=hidden_while(operation, view.facts),
     )
 
 

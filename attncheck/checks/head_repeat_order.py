@@ -10,7 +10,14 @@ from attncheck.checks.orders import Conflict, conflict, contradicted, meeting, r
 from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Einsum, Elementwise, Joining, Reshaping
+from attncheck.operators.events import (
+    Contraction,
+    Einsum,
+    Elementwise,
+    Joining,
+    Rearranging,
+    Reshaping,
+)
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
 
@@ -19,7 +26,7 @@ RULE = Rule(
     "head-repeat-order",
     "heads or batch tiled where the consumer groups them by neighbours, or the reverse",
 )
-ON = (Elementwise, Contraction, Einsum, Joining, Reshaping)
+ON = (Elementwise, Contraction, Einsum, Joining, Reshaping, Rearranging)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -12,25 +12,19 @@ from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
+    MOVES,
     Contraction,
     Einsum,
     Elementwise,
     Event,
-    NewAxis,
-    Permutation,
     Reduction,
-    Reshaping,
-    Selection,
     Softmax,
-    Squeeze,
 )
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN503", "mask-after-softmax", "masked weights no longer sum to one", fix="unsafe")
-#: What leaves weights the same weights, but for the order or the number of axes.
-_MOVES: tuple[type[Event], ...] = (Permutation, Reshaping, NewAxis, Squeeze, Selection)
 _SUMS: tuple[type[Event], ...] = (Contraction, Einsum)
 
 
@@ -64,7 +58,7 @@ def _masked(site: Site, view: View) -> tuple[Operation, int] | None:
             mask = 1 - used[0]
             if _hides_keys(site, event, mask, view) and _is_outside(site, tensors[mask], view):
                 return operation, mask
-        if isinstance(event, _MOVES) or _is_dropout(operation):
+        if isinstance(event, MOVES) or _is_dropout(operation):
             weights.add(operation.number)
     return None
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from attncheck.graph import Graph, Operation
 from attncheck.operators.events import (
+    MOVES,
     Contraction,
     Creation,
     Einsum,
@@ -18,10 +19,7 @@ from attncheck.operators.events import (
     Event,
     Expansion,
     NewAxis,
-    Permutation,
-    Reshaping,
     Selection,
-    Squeeze,
     Triangle,
 )
 from attncheck.values.tensor import Tensor
@@ -30,14 +28,7 @@ _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 #: Elementwise operations on masks alone that give a mask.
 _LOGIC = frozenset({"&", "|", "^", "and", "or", "xor", "invert", "logical_not", "*"})
 #: What passes the elements of a mask on as they are.
-_PASSING: tuple[type[Event], ...] = (
-    Permutation,
-    Reshaping,
-    Selection,
-    NewAxis,
-    Squeeze,
-    Expansion,
-)
+_PASSING: tuple[type[Event], ...] = (*MOVES, Expansion)
 #: Operators that copy a tensor or cast it.
 _COPIES = frozenset({"identity", "array", "contiguous", "new_array"})
 _RANDOM = ("rand", "bernoulli", "binomial", "uniform", "normal", "choice", "permutation", "random")

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.reshape import Reshaped
 from attncheck.algebra.shape import COPIES, Axis
 from attncheck.algebra.size import Size
+from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
@@ -22,6 +24,7 @@ from attncheck.operators.events import (
     Elementwise,
     Expansion,
     Joining,
+    Rearranging,
     Reshaping,
 )
 from attncheck.values.tensor import Tensor
@@ -167,10 +170,22 @@ _MEETING = {
 
 def contradicted(operation: Operation, facts: Facts) -> tuple[Axis, tuple[Size, Size]] | None:
     """The axis that a view splits against the order of its parts, and the sizes it asks for."""
+    found = (_against(split, facts) for split in _splits(operation))
+    return next((each for each in found if each is not None), None)
+
+
+def _splits(operation: Operation) -> tuple[Reshaped, ...]:
+    """What a view, or a pattern, made of the axes that it splits."""
     event = operation.event
-    if not isinstance(event, Reshaping) or event.outcome.regrouped is None:
+    if isinstance(event, Rearranging):
+        return event.splits
+    return (event.outcome,) if isinstance(event, Reshaping) else ()
+
+
+def _against(split: Reshaped, facts: Facts) -> tuple[Axis, tuple[Size, Size]] | None:
+    if split.regrouped is None:
         return None
-    old, new = event.outcome.regrouped
+    old, new = split.regrouped
     if len(old) != 1 or len(new) != 2:
         return None
     parts = _sizes(old[0], facts)
@@ -211,13 +226,16 @@ def votes(view: View, count: Size, beside: Size, parties: list[Operation]) -> in
             if _equal(view.facts, event.count, count):
                 balance += 1 if event.outside else -1
         elif operation.kind == "reshape":
-            balance += _split_vote(operation, view, count, beside)
+            sizes = view.sizes(as_tensor(operation.output)) or ()
+            balance += _split_vote(sizes, view, count, beside)
+        elif isinstance(event, Rearranging):
+            for split in event.splits:
+                balance += _split_vote(split.shape.sizes(), view, count, beside)
     return balance
 
 
-def _split_vote(operation: Operation, view: View, count: Size, beside: Size) -> int:
+def _split_vote(sizes: Sizes, view: View, count: Size, beside: Size) -> int:
     """1 for a view to ``(count, beside)``, -1 for one to ``(beside, count)``."""
-    sizes = view.sizes(as_tensor(operation.output)) or ()
     vote = 0
     for outer, inner in itertools.pairwise(sizes):
         if _equal(view.facts, outer, count) and _equal(view.facts, inner, beside):

@@ -36,5 +36,5 @@ def report(
         culprit,
         expected,
         derivation or clash.text,
-        hidden=hidden_while(operation),
+        hidden=hidden_while(operation, view.facts),
     )

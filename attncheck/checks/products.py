@@ -91,7 +91,7 @@ def report(
         found.culprit,
         found.expected,
         found.derivation + because,
-        hidden=hidden_while(operation),
+        hidden=hidden_while(operation, view.facts),
     )
 
 
@@ -130,6 +130,8 @@ def _swapped(
     """Operands that agree the other way about."""
     left, right = sizes
     node = operands[0].node
+    if any(site.scores is operation for site in view.sites):
+        return None  # a query before its keys is no mistake, whatever their sizes
     if min(len(left), len(right)) < 2 or node is None or not _agrees(right, left, view.facts):
         return None
     derivation = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from attncheck.algebra.facts import Verdict
+from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size
 from attncheck.graph import Operation
@@ -17,6 +17,8 @@ from attncheck.values.tensor import Tensor
 
 if TYPE_CHECKING:
     import libcst as cst
+
+    from attncheck.checks.constructed import Declared
 
 Sizes: TypeAlias = tuple[Size | None, ...]
 
@@ -27,6 +29,8 @@ class Culprit:
 
     node: cst.CSTNode
     tensor: Tensor
+    #: what it is called, where no expression of the program does
+    name: str | None = None
 
 
 @dataclass(slots=True)
@@ -50,6 +54,8 @@ class Report:
     claim: tuple[str, str] | None = None
     #: the function that the node stands in, if it is not the operation's
     function: str | None = None
+    #: the argument of a layer's constructor that is to blame, and what it should be
+    resized: tuple[Declared, Size] | None = None
 
     @property
     def culprit_node(self) -> cst.CSTNode | None:
@@ -75,9 +81,13 @@ def text_of(sizes: Sizes | None) -> str:
     return f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
 
 
-def hidden_while(operation: Operation) -> str:
+def hidden_while(operation: Operation, facts: Facts | None = None) -> str:
     """When the mistake cannot be seen: the two sizes that are equal by chance, or nothing."""
     clash = operation.clash
     if clash is None or clash.verdict is not Verdict.DISTINCT:
         return ""
+    if facts is not None and clash.left is not None and clash.right is not None:
+        parts = facts.parts_of_one(clash.left, clash.right)
+        if parts is not None:
+            return f"hidden while {parts.name} == 1"
     return f"hidden while {clash.left} == {clash.right}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.algebra.facts import Verdict
-from attncheck.algebra.reshape import Order
-from attncheck.algebra.shape import COPIES, Axis
-from attncheck.algebra.size import Size
+from attncheck.algebra.reshape import Order, reshape
+from attncheck.algebra.shape import COPIES, Axis, closed
+from attncheck.algebra.size import ONE, Size
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -31,6 +31,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     old, new = outcome.regrouped
     if any(axis.size is not None and _shifted(axis.size) for axis in (*old, *new)):
         return
+    if _right_for_one(view, old, new):
+        return
     if _cut_before_or_after(operation, view) or any(_repeated(axis) for axis in old):
         return
     if next(operation.tensors())[1].evidence is Evidence.PROSE:
@@ -53,6 +55,30 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         sizes_of(outcome.shape),
         f"only a transpose moves {moved} to another place; a view splits and merges neighbours",
     )
+
+
+def _right_for_one(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> bool:
+    """Whether no element moves as long as the axes that the code has no name for are 1.
+
+    ``b, _, t, _ = kv.shape; kv.view(b, t, -1, d)`` is how one head's keys are cut: what nobody
+    names is only merged away, by the ``-1``.
+    """
+    nameless = [axis.size for axis in old if _is_nameless(axis)]
+    kept = [axis for axis in old if axis.size not in nameless]
+    if not nameless or any(axis.size in nameless for axis in new):
+        return False
+    ones = {size.symbol: ONE for size in nameless if size is not None}
+    wanted = [None if axis.size is None else axis.size.replace(ones.get) for axis in new]
+    return reshape(closed(kept), wanted, view.facts).order is Order.KEPT
+
+
+def _is_nameless(axis: Axis) -> bool:
+    """Whether an axis of an unseen tensor has no name in the code, or is called ``_``."""
+    symbol = None if axis.size is None else axis.size.symbol
+    if symbol is None or not symbol.flexible:
+        return False
+    born = axis.tag is not None and symbol.name.startswith(f"{axis.tag.root}_")
+    return born or not symbol.name.strip("_")
 
 
 def _repeated(axis: Axis) -> bool:

@@ -44,6 +44,8 @@ def run_checks(view: View) -> list[Report]:
     for check_trace in _trace_checks():
         reports += check_trace(view)
     for operation in view.graph.operations:
+        if operation.elsewhere:
+            continue
         checks = subscriptions.get(type(operation.event), ())
         if operation.clash is not None:
             checks += subscriptions.get(operation.clash.fault, ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from attncheck.algebra.shape import Shape
@@ -16,7 +16,9 @@ from attncheck.values.value import expanded
 if TYPE_CHECKING:
     import libcst as cst
 
+    from attncheck.algebra.facts import Facts
     from attncheck.graph import Operation
+    from attncheck.tracer.machine import ShapeSite
     from attncheck.tracer.program import ProgramEvidence
     from attncheck.tracer.trace import Traced
 
@@ -36,8 +38,11 @@ class View:
         source: Source,
         evidence: ProgramEvidence,
         numbers: dict[Symbol, int] | None = None,
+        making: Traced | None = None,
     ) -> None:
         self.traced = traced
+        #: the trace in which the object was made whose method is traced
+        self.making = making
         self.evidence = evidence
         self.graph = traced.graph
         #: the numbers that call sites give to the symbols of the function's parameters
@@ -55,6 +60,16 @@ class View:
             self._sites = find_sites(self.graph)
         return self._sites
 
+    @property
+    def parameters(self) -> set[cst.CSTNode]:
+        """The names of the traced function's parameters, where they are declared."""
+        function = self.traced.function
+        if function is None:
+            return set()
+        parameters = function.node.params
+        listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+        return {parameter.name for parameter in listed}
+
     def remembered(
         self, diagnose: Callable[[Operation, View], _Found | None], operation: Operation
     ) -> _Found | None:
@@ -64,12 +79,27 @@ class View:
             self._diagnoses[key] = diagnose(operation, self)
         return cast("_Found | None", self._diagnoses[key])
 
+    def sites_in(self, function: str) -> Iterator[tuple[list[ShapeSite], Facts]]:
+        """What is known of the names of a function, from each trace that ran it."""
+        for traced in (self.traced, self.making):
+            if traced is None:
+                continue
+            own = "" if traced.function is None else traced.function.qualified
+            sites = traced.sites if own == function else traced.inner.get(function)
+            if sites:
+                yield sites, traced.facts
+
     def site_of(self, number: int) -> Site | None:
         """The site whose weights an operation makes, or None."""
         for site in self.sites:
             if site.softmax.number == number:
                 return site
         return None
+
+    def maker(self, tensor: Tensor) -> Operation | None:
+        """The operation that made a tensor, if this trace has it and its expression is here."""
+        made = self.graph.maker(tensor)
+        return None if made is None or made.elsewhere else made
 
     def line(self, node: cst.CSTNode) -> int:
         """The line that an expression starts in (from 1)."""

@@ -13,8 +13,8 @@ from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import Site, WeightedSum, role_behind, same_axis, sum_behind
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.einsum import DOTS
 from attncheck.operators.events import Contraction, Einsum, Elementwise, Reduction
+from attncheck.operators.patterns import DOTS
 from attncheck.table import Role, role_of, roles_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor

@@ -86,7 +86,7 @@ class Scope:
         self._sizes: dict[str, Size] = {}
         self._open: set[str] = set()
         # Products are written in the order in which symbols were made: n_heads*d_k.
-        self.symbol("n_heads")
+        self.symbol("n_heads").divides = True
 
     def symbol(self, name: str) -> Symbol:
         """The one symbol called `name`: rigid, of the table if the table has it.
@@ -101,14 +101,17 @@ class Scope:
             found.value = None if definition is None else definition.evaluate()
         return found
 
-    def fresh(self, name: str, value: int | None = None) -> Symbol:
+    def fresh(self, name: str, value: int | None = None, *, unseen: bool = False) -> Symbol:
         """A new symbol that is shown as `name`: another size of that name than the scope's own.
 
-        It has the declared value of its name where `value` is None.
+        It has the declared value of its name where `value` is None. `unseen` says that it is an
+        axis of an unseen tensor, which an operation may still show to be some other size; a size
+        that the table or the user knows by its name is that size.
         """
         known = self.symbol(name)
         number = known.value if value is None else value
-        return Symbol(known.name, value=number, table=known.table)
+        flexible = unseen and not known.table and number is None
+        return Symbol(known.name, value=number, table=known.table, flexible=flexible)
 
     def size(self, text: str) -> Size:
         """The size that a name or an expression over names stands for.

@@ -200,6 +200,15 @@ _STEP: Final = re.compile(r"(prev_)?s(_.*)?")
 _REPEATABLE: Final = frozenset({Role.MASK, Role.LENGTHS})
 
 
+#: What is put on scores: masks, and biases that depend on positions.
+_PUT_ON: Final = re.compile(r"(?:\w+_)?(?:masks?|bias|alibi)")
+
+
+def is_mask_name(name: str) -> bool:
+    """Whether an argument of this name is put on scores of whatever shape: a mask or a bias."""
+    return _PUT_ON.fullmatch(name) is not None
+
+
 def role_of(name: str) -> Role | None:
     """The role that a name tells by itself, or None.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 
-from attncheck.frameworks.spelling import Spelling, Table
+from attncheck.frameworks.spelling import LayerSpelling, Spelling, Table
 
 #: The table modules of each library: no walk over the folders, which costs more at start-up than
 #: importing them; a test holds the list against the folders.
@@ -19,11 +20,31 @@ _SHARED = (
     "joining",
     "queries",
 )
-MODULES = {"torch": (*_SHARED, "functional", "losses"), "numpy": _SHARED}
+MODULES = {
+    "torch": (
+        *_SHARED,
+        "functional",
+        "layers",
+        "normalising",
+        "convolution",
+        "pooling",
+        "losses",
+        "transforms",
+        "recurrent",
+        "transformers",
+    ),
+    "numpy": _SHARED,
+    "einops": ("functions", "layers"),
+}
 
 
 #: Libraries whose functions stand in another one's tables.
 _GUESTS = {"scipy": "numpy"}
+
+
+def is_modelled(name: str) -> bool:
+    """Whether a top-level module of that name is a library with tables here."""
+    return name in MODULES or name in _GUESTS
 
 
 def tables() -> tuple[Table, ...]:
@@ -44,6 +65,25 @@ def tables_of(library: str) -> tuple[Table, ...]:
 def spellings() -> dict[str, Spelling]:
     """Every spelling of every library by its full name."""
     return {path: spelling for table in tables() for path, spelling in table.spellings.items()}
+
+
+def layers() -> dict[str, LayerSpelling]:
+    """Every layer of every library by the full name of its class."""
+    return {path: layer for table in tables() for path, layer in table.layers.items()}
+
+
+@functools.cache
+def _layers_of(library: str) -> dict[str, LayerSpelling]:
+    return {path: layer for table in tables_of(library) for path, layer in table.layers.items()}
+
+
+#: Where torch keeps what ``torch.nn`` has: ``torch.nn.modules.linear.Linear``.
+_HOME = re.compile(r"torch\.nn\.modules\.\w+\.")
+
+
+def find_layer(path: str) -> LayerSpelling | None:
+    """The layer class of a full name (``torch.nn.Linear``), or None if it is not modelled."""
+    return _layers_of(path.partition(".")[0]).get(_HOME.sub("torch.nn.", path))
 
 
 @functools.cache

@@ -4,20 +4,24 @@ A parameter list is written as in the library's documentation, with the neutral 
 where it differs: ``"input:x, dim:axis, keepdim:keepdims=False, *, dtype=None"``. What stands before
 ``/`` cannot be passed by keyword. ``*sizes`` collects what is left, as in Python; if the only thing
 collected is no integer, it is that thing: the tuple in ``x.view((2, 3))``, the unknown in
-``x.view(shape)``.
+``x.view(shape)``. ``**lengths`` collects the keywords that are left, as a mapping.
 """
 
 from __future__ import annotations
 
+import functools
+import re
 from dataclasses import dataclass, field
 
 from attncheck.operators.call import Operator
-from attncheck.values.value import Int, Sequence, Value
+from attncheck.values.value import Int, Mapping, Sequence, Value
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterName:
-    """One parameter: the library's name, the neutral one, and what kind it is."""
+    """One parameter: the library's name, the neutral one, what kind it is, its default as text."""
 
     spelled: str
     neutral: str
@@ -25,6 +29,8 @@ class ParameterName:
     positional_only: bool
     keyword_only: bool
     collects: bool
+    collects_keywords: bool = False
+    default: str = ""
 
 
 @dataclass(slots=True)
@@ -55,6 +61,10 @@ class Spelling:
         left = list(positional)
         rest = dict(keywords)
         for parameter in self.parameters:
+            if parameter.collects_keywords:
+                bound[parameter.neutral] = Mapping(tuple(rest.items()))
+                rest = {}
+                continue
             if parameter.collects:
                 collected = tuple(left)
                 if len(collected) == 1 and type(collected[0]) is not Int:
@@ -84,21 +94,56 @@ def parse_signature(text: str) -> tuple[ParameterName, ...]:
         if part == "*":
             keyword_only = True
             continue
-        collects = part.startswith("*")
+        collects_keywords = part.startswith("**")
+        collects = part.startswith("*") and not collects_keywords
         name, _, default = part.lstrip("*").partition("=")
         spelled, _, neutral = name.partition(":")
         parameters.append(
             ParameterName(
                 spelled,
                 neutral or spelled,
-                required=not default and not collects,
+                required=not default and not part.startswith("*"),
                 positional_only=len(parameters) < positional,
                 keyword_only=keyword_only,
                 collects=collects,
+                collects_keywords=collects_keywords,
+                default=default,
             )
         )
         keyword_only = keyword_only or collects
     return tuple(parameters)
+
+
+@dataclass
+class LayerSpelling:
+    """How a layer class is written: its constructor, its call, and the weights that it has.
+
+    ``making`` and ``calling`` are spellings of one operator, which is given the arguments of both
+    by their neutral names. ``weights`` has the shape of each parameter of the layer as text over
+    the constructor's neutral names, in the notation of `attncheck.frameworks.weights`:
+    ``"out_features in_features"``, ``"width if has_bias"``.
+    """
+
+    path: str
+    making: Spelling
+    calling: Spelling
+    weights: dict[str, str]
+
+    @functools.cached_property
+    def sizes(self) -> frozenset[str]:
+        """The constructor's arguments, by neutral name, that are sizes of its weights."""
+        axes = (text.partition(" if ")[0] for text in self.weights.values())
+        return frozenset(name for text in axes for name in _NAME.findall(text))
+
+    @property
+    def operator(self) -> Operator:
+        """What calling the layer does."""
+        return self.calling.operator
+
+    @property
+    def library(self) -> str:
+        """The library: the first part of the path."""
+        return self.calling.library
 
 
 class Table:
@@ -107,6 +152,7 @@ class Table:
     def __init__(self, library: str) -> None:
         self.library = library
         self.spellings: dict[str, Spelling] = {}
+        self.layers: dict[str, LayerSpelling] = {}
         #: the full names that are read like attributes: ``torch.Tensor.mT``
         self.properties: set[str] = set()
 
@@ -121,3 +167,21 @@ class Table:
         """Register `operator` under names that are read without being called."""
         self.add(names, operator, signature, **fixed)
         self.properties.update(names.split())
+
+    def add_layer(
+        self,
+        names: str,
+        operator: Operator,
+        making: str,
+        calling: str = "input:x",
+        weights: dict[str, str] | None = None,
+        **fixed: Value,
+    ) -> None:
+        """Register a layer class: `operator` is given the arguments of `making` and `calling`."""
+        for path in names.split():
+            self.layers[path] = LayerSpelling(
+                path,
+                Spelling(path, operator, making, dict(fixed)),
+                Spelling(path, operator, calling),
+                weights or {},
+            )

@@ -1,15 +1,13 @@
-"""Whole layers as functions: scaled dot product attention, linear, layer_norm, normalize."""
+"""Whole layers as functions: scaled dot product attention, linear."""
 
 from __future__ import annotations
 
 from attncheck.algebra.broadcast import Broadcast, broadcast
 from attncheck.algebra.contract import Contracted, contract
 from attncheck.algebra.facts import Verdict
-from attncheck.algebra.shape import Axis, Shape, closed, expand
+from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.operators.axes import (
     append,
-    axes_text,
-    locate,
     split_trailing,
     with_rank,
 )
@@ -24,7 +22,6 @@ from attncheck.operators.events import (
     Attention,
     Clash,
     Contraction,
-    Elementwise,
     Fault,
     Outcome,
 )
@@ -159,53 +156,3 @@ def _project(
     if clash is not None:
         return Outcome(call.make(None, dtype), event, clash)
     return Outcome(call.make(made, dtype), event)
-
-
-def layer_norm(call: Call) -> Outcome:
-    """Normalisation over the last axes, whose sizes ``sizes`` says; weight and bias have these."""
-    shape, sizes = operand_shape(call, "x"), call.sizes("sizes")
-    dtype = dtype_of(call.arguments.get("x"))
-    event = Elementwise("layer_norm", None)
-    if shape is None or sizes is None:
-        return Outcome(call.make(shape, dtype), event)
-    taken = split_trailing(shape, len(sizes), call.facts)
-    if taken is None or not sizes:
-        text = f"normalises {axes_text(len(sizes))} of {shape}"
-        return Outcome(call.make(None, dtype), event, Clash(Fault.RANK, text))
-    named = closed(Axis(size) for size in sizes)
-    clash = _sizes_clash(call, closed(taken[1]), named, 0)
-    for operand, name in enumerate(("weight", "bias"), start=1):
-        given = call.shape(name)
-        if clash is None and given is not None and given.closed:
-            clash = _sizes_clash(call, named, given, operand)
-    if clash is not None:
-        return Outcome(call.make(None, dtype), event, clash)
-    return Outcome(call.make(expand(append(*taken), call.facts), dtype), event)
-
-
-def _sizes_clash(call: Call, left: Shape, right: Shape, operand: int) -> Clash | None:
-    """The clash of two shapes that must be the same, or None."""
-    text = f"normalises {left} with sizes {right}"
-    if len(left.lead) != len(right.lead):
-        return Clash(Fault.RANK, text, operand)
-    for one, other in zip(left.lead, right.lead, strict=True):
-        if one.size is None or other.size is None:
-            continue
-        verdict = call.facts.force(one.size, other.size, "normalised sizes")
-        if verdict.clashes:
-            return Clash(Fault.FEATURES, text, operand, one.size, other.size, verdict)
-    return None
-
-
-def normalize(call: Call) -> Outcome:
-    """Vectors along ``axis`` divided by their norm: the shape of x."""
-    shape = operand_shape(call, "x")
-    axis = call.integer("axis") if call.given("axis") else 1
-    dtype = dtype_of(call.arguments.get("x"))
-    event = Elementwise("normalize", None)
-    if shape is None or axis is None or (shape.rank == 0 and axis in (0, -1)):
-        return Outcome(call.make(shape, dtype), event)
-    found = locate(shape, (axis,), call.facts)
-    if isinstance(found, Clash):
-        return Outcome(call.make(None, dtype), event, found)
-    return Outcome(call.make(expand(shape, call.facts), dtype), event)

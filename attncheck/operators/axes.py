@@ -145,6 +145,25 @@ def split_trailing(shape: Shape, count: int, facts: Facts) -> tuple[Shape, tuple
     return Shape(shown.lead, shown.row, shown.trail[:cut]), shown.trail[cut:]
 
 
+def split_ends(
+    shape: Shape, front: int, back: int, facts: Facts
+) -> tuple[tuple[Axis, ...], Shape, tuple[Axis, ...]] | None:
+    """The first `front` axes, the shape between, the last `back`; None if there are fewer."""
+    if shape.closed and len(shape.lead) < front + back:
+        return None
+    shown: Shape | None = expand(shape, facts)
+    for grow, count in ((with_leading, front), (with_trailing, back), (with_leading, front)):
+        shown = None if shown is None else grow(shown, count, facts)
+    if shown is None:
+        return None
+    if shown.row is None:
+        end = len(shown.lead) - back
+        return shown.lead[:front], Shape(shown.lead[front:end]), shown.lead[end:]
+    end = len(shown.trail) - back
+    middle = Shape(shown.lead[front:], shown.row, shown.trail[:end])
+    return shown.lead[:front], middle, shown.trail[end:]
+
+
 def append(shape: Shape, axes: Iterable[Axis]) -> Shape:
     """The shape with more axes behind."""
     if shape.row is None:

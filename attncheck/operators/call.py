@@ -8,7 +8,7 @@ translated the library's parameter names (``dim``, ``keepdim``) into the neutral
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from attncheck.algebra.facts import Facts
@@ -20,6 +20,7 @@ from attncheck.values.value import (
     UNKNOWN,
     Const,
     Int,
+    Packed,
     Sequence,
     Value,
     as_integer,
@@ -129,6 +130,15 @@ class Call:
             return value.value
         return None
 
+    def of_library(self, name: str) -> Call:
+        """The same call, of the library whose tensors the argument holds.
+
+        It is for functions that take tensors of any library and give back that library's.
+        """
+        given = (as_tensor(item) for item in _flat(self.arguments.get(name, UNKNOWN)))
+        known = (tensor.library for tensor in given if tensor is not None)
+        return replace(self, library=next((library for library in known if library), ""))
+
     def evidence(self) -> Evidence:
         """The weakest evidence among the tensors of the call: what a result rests on."""
         weakest = Evidence.CODE
@@ -149,6 +159,8 @@ class Call:
 
 
 def _flat(value: Value) -> Iterable[Value]:
+    if type(value) is Packed:
+        return (value.data,)
     return value.items if type(value) is Sequence and value.items is not None else (value,)
 
 

@@ -148,6 +148,12 @@ def spaced(call: Call) -> Outcome:
     return Outcome(call.make(Shape((Axis(count),)), dtype), _event(call))
 
 
+def histogram(call: Call) -> Outcome:
+    """histc: how many elements fall into each of ``count`` bins, 100 if that is left out."""
+    count = call.size("count") if call.given("count") else const(100)
+    return Outcome(call.make(Shape((Axis(count),)), dtype_of(call.arguments.get("x"))))
+
+
 def index_pairs(call: Call) -> Outcome:
     """torch.tril_indices, triu_indices: (2, n), n unknown."""
     return Outcome(call.make(Shape((Axis(const(2)), Axis(None))), "int"), _event(call))
@@ -423,24 +429,6 @@ def one_hot(call: Call) -> Outcome:
     if shape is None:
         return Outcome(call.make(None, "int"))
     return Outcome(call.make(_behind(without_marks(shape), Axis(count)), "int"))
-
-
-def embedding(call: Call) -> Outcome:
-    """torch.nn.functional.embedding: indices (...,) and a table (n, d) to (..., d).
-
-    Clashes if the table is no matrix.
-    """
-    shape, table = call.shape("x"), call.shape("weight")
-    dtype = dtype_of(call.arguments.get("weight"))
-    columns = Axis(None)
-    if table is not None and table.rank is not None:
-        if table.rank != 2:
-            clash = Clash(Fault.RANK, f"looks up rows of a matrix, not of {table}", 1)
-            return Outcome(call.make(None, dtype), clash=clash)
-        columns = table.lead[1]
-    if shape is None:
-        return Outcome(call.make(None, dtype))
-    return Outcome(call.make(_behind(without_marks(shape), columns), dtype))
 
 
 def _behind(shape: Shape, axis: Axis) -> Shape:

@@ -1,25 +1,27 @@
-"""einsum: any product and sum of axes, named by letters.
+"""einsum: any product and sum of axes, named by letters or by words.
 
-Both forms are read: ``einsum("bqd,bkd->bqk", q, k)`` and ``einsum(q, [0, 1], k, [2, 1], [0, 2])``.
-Rule: numpy.einsum "Notes"; torch.einsum.
+All forms are read: ``einsum("bqd,bkd->bqk", q, k)``, ``einsum(q, [0, 1], k, [2, 1], [0, 2])``, and
+with the grammar of einops ``einsum(q, k, "b query d, b key d -> b query key")``.
+Rule: numpy.einsum "Notes"; torch.einsum; einops.einsum.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import EllipsisType
 
 from attncheck.algebra.broadcast import broadcast_all
 from attncheck.algebra.contract import tell_apart
-from attncheck.algebra.shape import Axis, Shape, expand, with_leading, with_trailing
-from attncheck.operators.axes import axes_text, with_rank
+from attncheck.algebra.shape import Axis, Shape, expand
+from attncheck.operators.axes import axes_text, split_ends, with_rank
 from attncheck.operators.call import Call
 from attncheck.operators.contraction import batch_clash
 from attncheck.operators.events import Clash, Einsum, Fault, Outcome
 from attncheck.operators.operands import dtype_of, operand_shape
+from attncheck.operators.patterns import DOTS, Anonymous, Malformed, Side, read_side
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import ELLIPSIS, Const, Sequence, Value, as_integer
-
-DOTS = "..."
 
 Letters = tuple[str, ...]
 
@@ -33,8 +35,13 @@ class Subscripts:
 
 
 def einsum(call: Call) -> Outcome:
-    """Multiply operands letter by letter and sum over the letters that the output does not name."""
-    read = _read(call)
+    """Multiply operands letter by letter and sum over the letters that the output does not name.
+
+    With ``grammar`` the letters are words and the equation comes last, as einops has it.
+    """
+    named = call.given("grammar")
+    call = call.of_library("operands") if named else call
+    read = _read_named(call) if named else _read(call)
     if read is None:
         return Outcome(call.make(None))
     if isinstance(read, Clash):
@@ -93,22 +100,10 @@ class _Letters:
             return self._bind_all(number, letters, made.axes)
         cut = letters.index(DOTS)
         front, back = letters[:cut], letters[cut + 1 :]
-        if shape.closed and len(shape.lead) < len(front) + len(back):
+        ends = split_ends(shape, len(front), len(back), facts)
+        if ends is None:
             return _rank_clash(number, letters, shape)
-        shown = with_leading(shape, len(front), facts)
-        assert shown is not None
-        shown = with_trailing(shown, len(back), facts)
-        assert shown is not None
-        shown = with_leading(shown, len(front), facts)
-        assert shown is not None
-        lead = shown.lead[: len(front)]
-        if shown.row is None:
-            end = len(shown.lead) - len(back)
-            middle, trail = Shape(shown.lead[len(front) : end]), shown.lead[end:]
-        else:
-            end = len(shown.trail) - len(back)
-            middle = Shape(shown.lead[len(front) :], shown.row, shown.trail[:end])
-            trail = shown.trail[end:]
+        lead, middle, trail = ends
         self.middles.append(middle)
         return self._bind_all(number, front + back, lead + trail)
 
@@ -142,7 +137,7 @@ class _Letters:
         verdict = self.call.facts.force(old.size, axis.size, f"letter {letter}")
         if not verdict.clashes:
             return None
-        text = f"uses the letter {letter} for {old} and for {axis}"
+        text = f"uses {_called(letter)} for {old} and for {axis}"
         return Clash(Fault.EINSUM, text, number, old.size, axis.size, verdict)
 
     def result(self) -> Shape | None:
@@ -170,7 +165,9 @@ class _Letters:
 
 
 def _rank_clash(number: int, letters: Letters, shape: Shape) -> Clash:
-    written = "".join(letters)
+    written = (" " if any(len(letter) > 1 and letter != DOTS for letter in letters) else "").join(
+        letters
+    )
     at_least = "at least " if DOTS in letters else ""
     count = len(letters) - (DOTS in letters)
     text = f"names {at_least}{axes_text(count)} as {written!r}, but operand {number} is {shape}"
@@ -196,12 +193,19 @@ def _read(call: Call) -> tuple[Subscripts, tuple[Value, ...]] | Clash | None:
         if lists is None:
             return None
         subscripts, rest = lists
+    return _paired(subscripts, rest)
+
+
+def _paired(
+    subscripts: Subscripts | Clash, operands: tuple[Value, ...]
+) -> tuple[Subscripts, tuple[Value, ...]] | Clash:
+    """Subscripts with their operands, if there are as many."""
     if isinstance(subscripts, Clash):
         return subscripts
-    if len(subscripts.inputs) != len(rest):
-        text = f"has subscripts for {len(subscripts.inputs)} operands but gets {len(rest)}"
+    if len(subscripts.inputs) != len(operands):
+        text = f"has subscripts for {len(subscripts.inputs)} operands but gets {len(operands)}"
         return Clash(Fault.EINSUM, text)
-    return subscripts, rest
+    return subscripts, operands
 
 
 def _parse(equation: str) -> Subscripts | Clash:
@@ -223,10 +227,15 @@ def _checked(subscripts: Subscripts) -> Subscripts | Clash:
     named = {letter for letters in subscripts.inputs for letter in letters}
     for letter in subscripts.output:
         if letter not in named and letter != DOTS:
-            return Clash(Fault.EINSUM, f"puts out the letter {letter}, which no operand has")
+            return Clash(Fault.EINSUM, f"puts out {_called(letter)}, which no operand has")
         if subscripts.output.count(letter) > 1:
-            return Clash(Fault.EINSUM, f"puts out the letter {letter} twice")
+            return Clash(Fault.EINSUM, f"puts out {_called(letter)} twice")
     return subscripts
+
+
+def _called(letter: str) -> str:
+    """A letter, or the word that stands for one, in a sentence."""
+    return f"the letter {letter}" if len(letter) == 1 else f"the axis {letter}"
 
 
 def _letters(text: str) -> Letters | None:
@@ -270,3 +279,45 @@ def _list_letters(value: Value) -> Letters | None:
         else:
             return None
     return tuple(letters)
+
+
+# -- words in the place of letters ----------------------------------------------------------------
+
+
+def _read_named(call: Call) -> tuple[Subscripts, tuple[Value, ...]] | Clash | None:
+    """The operands and, behind them, the pattern."""
+    given = call.arguments.get("operands")
+    if not isinstance(given, Sequence) or not given.items:
+        return None
+    *operands, pattern = given.items
+    if isinstance(pattern, Tensor):
+        return Clash(Fault.EINSUM, "takes its pattern behind the tensors")
+    if not isinstance(pattern, Const) or not isinstance(pattern.value, str):
+        return None
+    try:
+        subscripts = _checked(_parse_named(pattern.value))
+    except Malformed as problem:
+        return Clash(Fault.EINSUM, str(problem))
+    return _paired(subscripts, tuple(operands))
+
+
+def _parse_named(pattern: str) -> Subscripts:
+    left, arrow, right = pattern.partition("->")
+    if not arrow or "->" in right:
+        raise Malformed(f"needs a pattern of two sides with -> between them, not {pattern!r}")
+    sides = [read_side(part, underscores=True, repeats=True) for part in left.split(",")]
+    output = read_side(right, underscores=True)
+    return Subscripts(tuple(map(_words, sides)), _words(output))
+
+
+def _words(side: Side) -> Letters:
+    """The names of a side, none of them composed; ``(...)`` is an axis like any other."""
+    words = []
+    for group in side.groups:
+        if isinstance(group, EllipsisType):
+            words.append(DOTS)
+        elif len(group) != 1 or isinstance(group[0], Anonymous):
+            raise Malformed("splits, merges or counts an axis in its pattern, which einsum cannot")
+        else:
+            words.append(group[0] if isinstance(group[0], str) else f"({DOTS})")
+    return tuple(words)

@@ -14,6 +14,7 @@ from attncheck.algebra.broadcast import Broadcast, Pairing, broadcast_all
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.operators.call import Call, Operator
 from attncheck.operators.events import Clash, Elementwise, Fault, Outcome
+from attncheck.operators.masking import is_mask, masked_shapes, takes_masks
 from attncheck.operators.operands import dtype_of, is_number, operand_shape
 from attncheck.values.value import Int, Scalar, Sequence, Value
 
@@ -109,6 +110,31 @@ def _bits(left: str | None, right: str | None) -> str | None:
     return left if left == right else _common(left, right)
 
 
+def _combine_named(
+    call: Call,
+    symbol: str,
+    verb: str,
+    names: Items[str],
+    dtype: str | None,
+    *,
+    keep: bool = False,
+) -> Outcome:
+    """Broadcast the arguments `names`; a mask among them fits into the others."""
+    shapes = [operand_shape(call, name) for name in names]
+    known = [shape for shape in shapes if shape is not None]
+    masked = masked_shapes(call, names)
+    if len(known) == len(shapes):
+        outcome = combine(call, symbol, verb, known, dtype, keep)
+        if masked is None or outcome.clash is not None:
+            return outcome
+        event = outcome.event
+    else:
+        event = Elementwise(symbol, None)
+    if masked is None:
+        return Outcome(call.make(None, dtype), event)
+    return replace(combine(call, symbol, verb, masked, dtype, keep), event=event)
+
+
 def _binary(
     name: str, symbol: str, verb: str, dtype: _Dtype = _common, *, keep: bool = False
 ) -> Operator:
@@ -119,10 +145,7 @@ def _binary(
         kind = dtype_of(x) if call.flag("in_place") else dtype(dtype_of(x), dtype_of(y))
         if x is not None and y is not None and is_number(x) and is_number(y):
             return Outcome(Scalar(kind or "number"))
-        shapes = operand_shape(call, "x"), operand_shape(call, "y")
-        if shapes[0] is None or shapes[1] is None:
-            return Outcome(call.make(None, kind), Elementwise(symbol, None))
-        return combine(call, symbol, verb, (shapes[0], shapes[1]), kind, keep)
+        return _combine_named(call, symbol, verb, ("x", "y"), kind, keep=keep)
 
     operator.__name__ = operator.__qualname__ = name
     operator.__doc__ = f"``x {symbol} y``, broadcast."
@@ -139,6 +162,9 @@ power = _binary("power", "**", "raises to a power")
 maximum = _binary("maximum", "maximum", "takes the larger of", _bits)
 minimum = _binary("minimum", "minimum", "takes the smaller of", _bits)
 arctan2 = _binary("arctan2", "arctan2", "takes the angle of", _true_division)
+
+log_add = _binary("log_add", "logaddexp", "adds", _true_division)
+multiply_log = _binary("multiply_log", "xlogy", "multiplies", _true_division)
 
 equal = _binary("equal", "==", "compares", _bool)
 not_equal = _binary("not_equal", "!=", "compares", _bool)
@@ -183,6 +209,7 @@ _SAME_DTYPE = frozenset(
         "floor",
         "ceil",
         "round",
+        "trunc",
         "square",
         "nan_to_num",
     )
@@ -258,12 +285,7 @@ def where(call: Call) -> Outcome:
     if not call.given("x") and not call.given("y"):
         return Outcome(_indices(call, condition))
     dtypes = dtype_of(call.arguments.get("x")), dtype_of(call.arguments.get("y"))
-    shapes = condition, operand_shape(call, "x"), operand_shape(call, "y")
-    dtype = _bits(*dtypes)
-    known = [shape for shape in shapes if shape is not None]
-    if len(known) < len(shapes):
-        return Outcome(call.make(None, dtype), Elementwise("where", None))
-    return combine(call, "where", "chooses from", known, dtype, keep=False)
+    return _combine_named(call, "where", "chooses from", ("condition", "x", "y"), _bits(*dtypes))
 
 
 def _indices(call: Call, condition: Shape | None) -> Value:
@@ -285,28 +307,33 @@ def masked_fill(call: Call) -> Outcome:
     if filled is None:
         return Outcome(call.make(None, dtype), Elementwise("masked_fill", None))
     if mask is None:
-        shape = without_marks(filled) if _takes_masks(filled) else None
+        shape = without_marks(filled) if takes_masks(filled) else None
         return Outcome(call.make(shape, dtype), Elementwise("masked_fill", None))
     outcome = combine(call, "masked_fill", "fills", (filled, mask), dtype, keep=False)
-    if mask.row is None or outcome.clash is not None or not _takes_masks(filled):
+    loose = mask.row is not None or is_mask(call, "mask")
+    if not loose or outcome.clash is not None or not takes_masks(filled):
         return outcome
     if mask.at_least > len(filled.lead):
         return outcome
     return replace(outcome, value=call.make(without_marks(filled), dtype))
 
 
-def _takes_masks(filled: Shape) -> bool:
-    """Whether a mask that fits into a shape leaves it as it is: all axes known, none of size 1."""
-    return filled.row is None and not any(axis.is_one for axis in filled.lead)
-
-
 def clip(call: Call) -> Outcome:
     """``x`` held between two bounds, which broadcast with it."""
-    names = ["x", *(name for name in ("low", "high") if call.given(name))]
+    return _with_others(call, "clip", "clips", "low", "high")
+
+
+def blend(call: Call) -> Outcome:
+    """lerp, addcmul, addcdiv: ``x`` and a mix of ``y`` and ``z``, all broadcast."""
+    return _with_others(call, "blend", "blends", "y", "z")
+
+
+def _with_others(call: Call, symbol: str, verb: str, *others: str) -> Outcome:
+    names = ["x", *(name for name in others if call.given(name))]
     shapes = [operand_shape(call, name) for name in names]
     known = [shape for shape in shapes if shape is not None]
     kinds = {dtype_of(call.arguments.get(name)) for name in names}
     dtype = kinds.pop() if len(kinds) == 1 else None
     if len(known) < len(shapes):
-        return Outcome(call.make(None, dtype), Elementwise("clip", None))
-    return combine(call, "clip", "clips", known, dtype, keep=False)
+        return Outcome(call.make(None, dtype), Elementwise(symbol, None))
+    return combine(call, symbol, verb, known, dtype, keep=False)

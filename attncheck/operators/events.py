@@ -36,6 +36,8 @@ class Fault(enum.Enum):
     SPLIT = "split"
     #: a layer's declared size is not its input's
     FEATURES = "features"
+    #: operands of a layer that must agree in a size do not: a state's batch, a mask's positions
+    AGREEMENT = "agreement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,22 @@ class Attention:
 
 
 @dataclass(frozen=True, slots=True)
+class Recurrence:
+    """A recurrent layer run over the ``time`` axis of its input, or a ``cell`` doing one step.
+
+    ``kind`` is ``"rnn"``, ``"lstm"`` or ``"gru"``. ``time`` and ``batch`` number the input's axes
+    that the layer takes as such: None where there is none, where it is not known, and in a
+    ``packed`` input.
+    """
+
+    kind: str
+    time: int | None
+    batch: int | None
+    cell: bool = False
+    packed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Permutation:
     """Axes reordered: output axis i was input axis ``order[i]``."""
 
@@ -140,6 +158,18 @@ class Reshaping:
 
     outcome: Reshaped
     spelling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rearranging:
+    """Axes split, reordered and merged by one pattern.
+
+    ``splits`` is what became of the axes that were split; ``sources`` are, for each axis of the
+    result, the axes of the tensor whose elements it holds, outermost first (None: not known).
+    """
+
+    splits: tuple[Reshaped, ...]
+    sources: tuple[tuple[int, ...], ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +249,10 @@ Event: TypeAlias = (
     | Reduction
     | Softmax
     | Attention
+    | Recurrence
     | Permutation
     | Reshaping
+    | Rearranging
     | Squeeze
     | NewAxis
     | Expansion
@@ -229,6 +261,17 @@ Event: TypeAlias = (
     | Triangle
     | Loss
     | Creation
+)
+
+
+#: Events that leave elements as they are, in other places or with some of them left out.
+MOVES: tuple[type[Event], ...] = (
+    Permutation,
+    Reshaping,
+    Rearranging,
+    Squeeze,
+    NewAxis,
+    Selection,
 )
 
 

@@ -10,6 +10,7 @@ from attncheck.algebra.broadcast import broadcast, broadcast_all
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import SCALAR, Axis, Shape
 from attncheck.algebra.size import ONE
+from attncheck.operators.axes import split_trailing
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import broadcast_clash, without_marks
 from attncheck.operators.events import Clash, Fault, Loss, Outcome
@@ -40,6 +41,67 @@ def elementwise(call: Call) -> Outcome:
         return Outcome(_reduced(call, None), Loss(_kind(call), None))
     spread = broadcast_all(known, call.facts)
     clash = broadcast_clash(spread, "takes the loss over", known)
+    if call.flag("same_rank"):
+        clash = _unlike_ranks(known) or clash
+    return Outcome(_reduced(call, spread.shape), Loss(_kind(call), spread), clash)
+
+
+def _unlike_ranks(shapes: list[Shape]) -> Clash | None:
+    """Why tensors do not all have as many axes, or None."""
+    if len({shape.rank for shape in shapes if shape.closed}) < 2:
+        return None
+    text = f"takes the loss over {' and '.join(map(str, shapes))}, which must have as many axes"
+    return Clash(Fault.RANK, text)
+
+
+def triplet(call: Call) -> Outcome:
+    """triplet_margin_loss: the distances of ``x`` to ``y`` and to ``z``, over the last axis.
+
+    All have as many axes; each pair broadcasts, and so do the distances.
+    """
+    shapes = [operand_shape(call, name) for name in ("x", "y", "z")]
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes):
+        return Outcome(_reduced(call, None), Loss(_kind(call), None))
+    clash = _unlike_ranks(known)
+    distances = []
+    for other in known[1:]:
+        spread = broadcast(known[0], other, call.facts)
+        clash = clash or broadcast_clash(spread, "compares", (known[0], other))
+        distances.append(_rows(spread.shape, call.facts))
+    if clash is not None or distances[0] is None or distances[1] is None:
+        return Outcome(_reduced(call, None), Loss(_kind(call), None), clash)
+    spread = broadcast(distances[0], distances[1], call.facts)
+    clash = broadcast_clash(spread, "takes the loss over distances", (distances[0], distances[1]))
+    return Outcome(_reduced(call, spread.shape), Loss(_kind(call), spread), clash)
+
+
+def _rows(shape: Shape | None, facts: Facts) -> Shape | None:
+    """The shape without its last axis, if it has one."""
+    if shape is None or shape.rank == 0:
+        return shape
+    taken = split_trailing(shape, 1, facts)
+    return None if taken is None else taken[0]
+
+
+def cosine_embedding(call: Call) -> Outcome:
+    """cosine_embedding_loss: ``x`` and ``y`` (n, d), ``z`` (n,); or without n."""
+    left, right, target = (call.shape(name) for name in ("x", "y", "z"))
+    event = Loss(_kind(call), None)
+    if left is None or right is None or target is None:
+        return Outcome(_reduced(call, None), event)
+    if target.rank is None or left.rank is None or right.rank is None:
+        return Outcome(_reduced(call, None), event)
+    if target.rank > 1 or {left.rank, right.rank} != {target.rank + 1}:
+        text = f"takes vectors (n, d) and one number for each, not {left}, {right} and {target}"
+        return Outcome(_reduced(call, None), event, Clash(Fault.RANK, text))
+    vectors = broadcast(left, right, call.facts)
+    clash = broadcast_clash(vectors, "compares", (left, right))
+    if clash is not None or vectors.shape is None:
+        return Outcome(_reduced(call, None), event, clash)
+    rows = Shape(vectors.shape.lead[:-1])
+    spread = broadcast(rows, target, call.facts)
+    clash = broadcast_clash(spread, "takes the loss over", (rows, target))
     return Outcome(_reduced(call, spread.shape), Loss(_kind(call), spread), clash)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeAlias
 
-from attncheck.algebra.bounds import never_negative
+from attncheck.algebra.bounds import at_least, never_negative
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Shape, expand, with_trailing
 from attncheck.algebra.size import Size, const
 from attncheck.operators.axes import axes_text
 from attncheck.operators.call import Call
 from attncheck.operators.events import Clash, Fault, Joining, Outcome
-from attncheck.operators.seats import rank_clash, resized, seat
+from attncheck.operators.operands import dtype_of
+from attncheck.operators.seats import rank_clash, ranks_clash, resized, seat
+from attncheck.operators.windows import each
 from attncheck.values.value import Int, Sequence, Value, as_size, as_tensor
 
 
@@ -25,10 +27,45 @@ def pad(call: Call) -> Outcome:
     widths = call.sizes("widths")
     if tensor is None or tensor.shape is None or widths is None:
         return Outcome(call.make(None))
-    shape, count = tensor.shape, len(widths) // 2
     if len(widths) % 2:
         text = f"takes pairs of widths, not {len(widths)} numbers"
         return Outcome(call.make(None), clash=Clash(Fault.RANK, text))
+    return _pad_behind(call, tensor.shape, widths)
+
+
+def pad_image(call: Call) -> Outcome:
+    """A padding layer over ``spatial`` axes: one width for all sides, or (before, after) for each.
+
+    Clashes, but for padding with a number, if axes for the channels are missing or there are more
+    than a batch of images has, or if more is reflected or wrapped around than there is.
+    """
+    shape, kind, spatial = call.shape("x"), call.text("kind"), call.integer("spatial")
+    assert spatial is not None
+    widths = each(call, "widths", 2 * spatial)
+    if shape is None:
+        return Outcome(call.make(None))
+    clash = None
+    if kind not in ("zero", "constant"):
+        clash = ranks_clash(shape, (spatial + 1, spatial + 2))
+    if clash is None and kind in ("reflection", "circular"):
+        clash = _beyond(shape, widths, 1 if kind == "reflection" else 0)
+    if clash is not None:
+        return Outcome(call.make(None), clash=clash)
+    return _pad_behind(call, shape, widths)
+
+
+def _beyond(shape: Shape, widths: list[Size | None], spared: int) -> Clash | None:
+    """Why more elements are wanted of an axis than it has, less the ``spared`` ones, or None."""
+    for index, width in enumerate(widths):
+        size = shape.axes[-1 - index // 2].size if shape.closed else None
+        if size is not None and width is not None and at_least(width + spared, size + 1):
+            return Clash(Fault.AXIS, f"pads an axis of {size} with {width} of its own", 0, size)
+    return None
+
+
+def _pad_behind(call: Call, shape: Shape, widths: list[Size | None]) -> Outcome:
+    """Pad by pairs of widths, from the last axis on."""
+    count, dtype = len(widths) // 2, dtype_of(call.arguments.get("x"))
     grown = with_trailing(shape, count, call.facts)
     if grown is None:
         text = f"pads {axes_text(count)} of {shape}"
@@ -39,7 +76,7 @@ def pad(call: Call) -> Outcome:
         if found is None:
             return Outcome(call.make(None))
         grown = found.put(_padded(found.axis, before, after, call.facts))
-    return Outcome(call.make(grown, tensor.dtype))
+    return Outcome(call.make(grown, dtype))
 
 
 def pad_axes(call: Call) -> Outcome:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.shape import SCALAR, Axis, Shape, leading_axis
@@ -138,3 +140,16 @@ def common_shape(call: Call) -> Outcome:
             return call.unknown()
         made = step.shape
     return Outcome(Sequence(tuple(Int(axis.size) for axis in made.lead)))
+
+
+def sizes(call: Call) -> Outcome:
+    """torch.Size: the tuple of sizes that it is made of."""
+    value = call.arguments["sizes"]
+    if type(value) is not Sequence:
+        return Outcome(value if type(value) is ShapeOf else UNKNOWN)
+    return Outcome(replace(value, mutable=False))
+
+
+def answer(call: Call) -> Outcome:
+    """A question that no shape answers: true or false, or what it is ``always``."""
+    return Outcome(call.arguments.get("always", Scalar("bool")))

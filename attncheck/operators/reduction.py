@@ -25,7 +25,9 @@ _DTYPES = {
     "any": "bool",
 }
 #: Kinds that keep integers integers and booleans booleans.
-_SELECTING = frozenset(("max", "min", "median", "nanmax", "nanmin"))
+_SELECTING = frozenset(
+    ("max", "min", "median", "nanmedian", "nanmax", "nanmin", "cummax", "cummin")
+)
 #: Kinds that count booleans.
 _ADDING = frozenset(("sum", "prod", "nansum", "cumsum", "cumprod"))
 
@@ -98,10 +100,15 @@ def moments(call: Call) -> Outcome:
 
 
 def _dtype(call: Call, kind: str) -> str | None:
-    fixed = _DTYPES.get(kind)
-    dtype = dtype_of(call.arguments.get("x"))
-    if fixed is not None or call.given("dtype"):
-        return fixed
+    if call.given("dtype"):
+        return _DTYPES.get(kind)
+    return dtype_after(kind, dtype_of(call.arguments.get("x")))
+
+
+def dtype_after(kind: str, dtype: str | None) -> str | None:
+    """The dtype that a reduction gives of elements of `dtype`."""
+    if kind in _DTYPES:
+        return _DTYPES[kind]
     if dtype == "float" or kind in _SELECTING:
         return dtype
     if kind in _ADDING:
@@ -204,3 +211,12 @@ def scan(call: Call) -> Outcome:
     if isinstance(found, Clash):
         return Outcome(call.make(None, dtype), event, found)
     return Outcome(call.make(shape_of_items(found[0].items), dtype), event)
+
+
+def scan_pair(call: Call) -> Outcome:
+    """The cummax and cummin of torch: the running extremes and where they stand."""
+    outcome = scan(call)
+    values = outcome.value
+    assert isinstance(values, Tensor)
+    places = call.make(values.shape, "int")
+    return Outcome(Sequence((values, places)), outcome.event, outcome.clash)

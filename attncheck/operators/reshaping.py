@@ -161,12 +161,19 @@ def _split(call: Call, layout: Layout, index: int, wanted: list[Wanted]) -> Outc
     axis = layout.axis(index)
     outcome = reshape_axes(closed([axis]), wanted, call.facts)
     event = Reshaping(outcome, "unflatten")
-    if outcome.count.clashes:
-        text = f"splits {axis} into {_wanted_text(wanted)}"
-        clash = Clash(Fault.SPLIT, text, 0, outcome.before, outcome.after, outcome.count)
+    clash = split_clash(axis, wanted, outcome)
+    if clash is not None:
         return _refuse(call, clash, event)
     items = [*layout.items[:index], *outcome.shape.axes, *layout.items[index + 1 :]]
     return _make(call, shape_of_items(items), event)
+
+
+def split_clash(axis: Axis, wanted: list[Wanted], outcome: Reshaped) -> Clash | None:
+    """The clash of an axis that does not split into the sizes asked for, or None."""
+    if not outcome.count.clashes:
+        return None
+    text = f"splits {axis} into {_wanted_text(wanted)}"
+    return Clash(Fault.SPLIT, text, 0, outcome.before, outcome.after, outcome.count)
 
 
 # -- squeeze ---------------------------------------------------------------------------------------

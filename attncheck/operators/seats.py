@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape, expand, with_leading, with_trailing
 from attncheck.algebra.size import Size
-from attncheck.operators.axes import out_of_range
+from attncheck.operators.axes import axes_text, least_rank, out_of_range
 from attncheck.operators.call import Call
 from attncheck.operators.events import Clash, Fault
 
@@ -92,6 +92,14 @@ def axis_clash(shape: Shape, axis: int, facts: Facts) -> Clash | None:
 def rank_clash(shape: Shape, wanted: str, operand: int = 0) -> Clash:
     """The clash of a tensor with another number of axes than the `wanted` one ("a matrix")."""
     return Clash(Fault.RANK, f"takes {wanted}, not {shape}", operand)
+
+
+def ranks_clash(shape: Shape, ranks: tuple[int, ...]) -> Clash | None:
+    """The clash of a shape that has none of these numbers of axes, or None."""
+    if (shape.rank in ranks) if shape.closed else (least_rank(shape) <= max(ranks)):
+        return None
+    wanted = axes_text(ranks[-1])
+    return rank_clash(shape, " or ".join([*map(str, ranks[:-1]), wanted]))
 
 
 def resized(axis: Axis, size: Size | None, facts: Facts, made: str | None = None) -> Axis:

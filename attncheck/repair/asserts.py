@@ -14,13 +14,15 @@ import libcst as cst
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import find_sites
+from attncheck.checks.constructed import layer_of
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.operators.events import Contraction
 from attncheck.source import Source
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced
-from attncheck.values.value import Instance, Int, as_tensor, expanded
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import Instance, Int, Sequence, as_size, as_tensor, expanded
 
 
 @dataclass(slots=True)
@@ -75,10 +77,9 @@ def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: i
     names = Names()
     named = [site for site in sites if site.name.isidentifier() and site.name != "return"]
     for site in named:
-        if type(site.value) is not Int or site.value.size is None:
-            continue
-        size = traced.facts.resolve(site.value.size)
-        if size.number is None and source.span(site.node).line <= line:
+        held = as_size(site.value)
+        size = None if held is None else traced.facts.resolve(held)
+        if size is not None and size.number is None and source.span(site.node).line <= line:
             names.by_size.setdefault(size, site.name)
     for site in named:
         if source.span(site.node).line < line:
@@ -164,6 +165,32 @@ def projection_assert(report: Report, view: View, projected: str) -> tuple[str, 
     name = view.code(tensors[1 - index][0].node)
     name = name if name.isidentifier() else f"({name})"
     return (f"assert {projected}.shape[{own[0]}] == {name}.shape[{other[0]}]",)
+
+
+def features_assert(report: Report, view: View) -> tuple[str, ...]:
+    """The assert, for before the call, that a layer gets the size that it was made for."""
+    if report.resized is None:
+        return ()
+    made, _ = report.resized
+    met = report.operation
+    layer, clash = layer_of(made.operation), met.clash
+    if layer is None or made.operation is not met or made.target is None or clash is None:
+        return ()
+    operand, tensor = list(met.tensors())[clash.operand]
+    spelled = {parameter.neutral: parameter.spelled for parameter in layer.making.parameters}
+    name = view.code(operand.node)
+    name = name if name.isidentifier() else f"({name})"
+    size = f"{view.code(made.target)}.{spelled[made.name]}"
+    if type(next(each.value for each in met.operands if each.name == made.name)) is Sequence:
+        return (f"assert {name}.shape[-1:] == {size}",)
+    return (f"assert {name}.shape[{_axis_of(view, tensor, clash.left)}] == {size}",)
+
+
+def _axis_of(view: View, tensor: Tensor, size: Size | None) -> int:
+    """The axis of a tensor that has a size: the last one as -1, if it has."""
+    sizes = view.sizes(tensor) or ()
+    places = [place for place, other in enumerate(sizes) if other == size]
+    return -1 if not places or places[-1] == len(sizes) - 1 else places[-1]
 
 
 def _shape_assert(code: str, shape: Shape | None, names: Names) -> str | None:

@@ -19,8 +19,11 @@ from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
+from attncheck.repair.heads import other_split
+from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
+from attncheck.repair.subscripts import subscripts
 from attncheck.repair.wording import (
     argument_of,
     bracketed,
@@ -32,7 +35,7 @@ from attncheck.repair.wording import (
     with_axis_of_one,
 )
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Int, as_tensor
+from attncheck.values.value import Parameter, Value, as_size, as_tensor
 
 
 def candidates(report: Report, view: View) -> Iterator[Candidate]:
@@ -46,22 +49,21 @@ def candidates(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def _product(report: Report, view: View) -> Iterator[Candidate]:
-    """Transpose the culprit, transpose the other, swap the two, or take another weight."""
-    (left, a), (right, b) = list(report.operation.tensors())[:2]
-    assert report.culprit is not None
-    first, second = (left, a), (right, b)
-    if report.culprit.node is right.node:
-        first, second = second, first
-    for operand, tensor in (first, second):
+    """Transpose the culprit or the other, resize a layer before, swap the two, another weight."""
+    operands = list(report.operation.tensors())
+    culprit = None if report.culprit is None else report.culprit.node
+    for operand, tensor in sorted(operands, key=lambda pair: pair[0].node is not culprit):
         yield from _flip(view, operand.node, tensor)
     yield from _rerouted(report, view)
-    if left.node is not None and right.node is not None and _is_product(report.operation.node):
-        texts = (bracketed(view, right.node), bracketed(view, left.node))
-        yield Candidate(
-            (Change(left.node, texts[0]), Change(right.node, texts[1])),
-            "swap the operands",
-            safe=False,
-        )
+    yield from contracted_layers(report, view)
+    nodes = [operand.node for operand, _ in operands]
+    if len(nodes) == 2 and _is_product(report.operation.node):
+        left, right = nodes
+        if left is not None and right is not None:
+            texts = (bracketed(view, right), bracketed(view, left))
+            yield Candidate(
+                (Change(left, texts[0]), Change(right, texts[1])), "swap the operands", safe=False
+            )
 
 
 def _is_product(node: cst.CSTNode) -> bool:
@@ -92,7 +94,7 @@ def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
         sizes = view.sizes(tensor)
         if tensor is None or sizes is None or not site.name.isidentifier() or site.name == own:
             continue
-        if site.node not in _parameters(view) or tensor.role not in LEARNED:
+        if site.node not in view.parameters or tensor.role not in LEARNED:
             continue
         if sizes == report.expected:
             yield edit(culprit.node, site.name, f"use {site.name}", safe=False)
@@ -100,18 +102,10 @@ def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
             yield edit(culprit.node, f"{site.name}.T", f"use {site.name}", safe=False)
 
 
-def _parameters(view: View) -> set[cst.CSTNode]:
-    function = view.traced.function
-    if function is None:
-        return set()
-    parameters = function.node.params
-    listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-    return {parameter.name for parameter in listed}
-
-
 def _project(report: Report, view: View) -> Iterator[Candidate]:
     """A learned projection of the culprit to the size that the product wants; never a slice."""
     yield from (c for c in _product(report, view) if c.safe)
+    yield from contracted_layers(report, view)
     culprit = report.culprit
     sizes = None if culprit is None else view.sizes(culprit.tensor)
     if culprit is None or sizes is None or report.expected is None:
@@ -179,7 +173,7 @@ def _is_turned(sizes: Sizes | None, expected: Sizes | None) -> bool:
 
 def _flip_maker(view: View, tensor: Tensor) -> Iterator[Candidate]:
     """The transpose taken out where the culprit was made."""
-    made = view.graph.maker(tensor)
+    made = view.maker(tensor)
     if made is None:
         return
     text = flipped(view, made.node, tensor)
@@ -207,7 +201,7 @@ def _column_makers(
     """The expressions on the way to a column that gave it its last axis, each without it."""
     waiting: list[Tensor] = [tensor]
     for _ in range(12):
-        made = view.graph.maker(waiting.pop(0)) if waiting else None
+        made = view.maker(waiting.pop(0)) if waiting else None
         if made is None:
             continue
         stripped = strip_column(view, made)
@@ -224,7 +218,7 @@ def _column_makers(
 
 def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
     culprit = report.culprit
-    made = None if culprit is None else view.graph.maker(culprit.tensor)
+    made = None if culprit is None else view.maker(culprit.tensor)
     if made is None or culprit is None or not isinstance(made.node, cst.Call):
         return
     word = "keepdim" if made.spelling.startswith("torch") else "keepdims"
@@ -259,7 +253,7 @@ def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
 def _reductions(operation: Operation, view: View) -> Iterator[cst.CSTNode]:
     """The sums that a hand-written softmax divides by."""
     for _, tensor in operation.tensors():
-        made = view.graph.maker(tensor)
+        made = view.maker(tensor)
         if made is not None and made.kind == "reduce":
             yield made.node
 
@@ -384,56 +378,21 @@ def _axis(report: Report, view: View) -> Iterator[Candidate]:
                 yield edit(argument, axis, f"use axis {axis}", safe=False)
 
 
-def _subscripts(report: Report, view: View) -> Iterator[Candidate]:
-    """Another letter in one place, or two letters of one operand exchanged.
-
-    Those first that sum no letter which only one operand has: such a sum is a mistake of its own.
-    """
-    node = report.node
-    if not isinstance(node, cst.Call) or not node.args:
-        return
-    literal = node.args[0].value
-    if not isinstance(literal, cst.SimpleString):
-        return
-    text = literal.value
-    for written in sorted((*_relettered(text), *_exchanged(text)), key=_summed_alone):
-        yield edit(literal, written, f"write {written}", safe=False)
-
-
-def _relettered(text: str) -> Iterator[str]:
-    """Subscripts with one letter of an operand replaced by another that they use."""
-    letters = sorted(set(filter(str.isalpha, text)))
-    for i in range(len(text.partition("->")[0])):
-        if text[i].isalpha():
-            yield from (text[:i] + new + text[i + 1 :] for new in letters if new != text[i])
-
-
-def _exchanged(text: str) -> Iterator[str]:
-    """Subscripts with two letters of one operand, or of the output, exchanged."""
-    for i in range(len(text)):
-        for j in range(i + 1, len(text)):
-            if text[i : j + 1].isalpha() and text[i] != text[j]:
-                yield text[:i] + text[j] + text[i + 1 : j] + text[i] + text[j + 1 :]
-
-
-def _summed_alone(text: str) -> int:
-    """How many letters are summed that one operand alone has, or that one has twice."""
-    operands, _, output = text.partition("->")
-    letters = [letter for letter in operands if letter.isalpha()]
-    twice = sum(len(part) - len(set(part)) for part in operands.split(","))
-    return twice + sum(letters.count(each) == 1 and each not in output for each in letters)
-
-
 def _size_names(report: Report, view: View) -> list[str]:
     """The names that hold one size in the function of the finding."""
     traced = view.traced
     sites = traced.sites if traced.function is not None else traced.inner.get(report.place, [])
     names = [
-        site.name
-        for site in sites
-        if site.name.isidentifier() and type(site.value) is Int and site.value.size is not None
+        site.name for site in sites if site.name.isidentifier() and _is_computed_size(site.value)
     ]
     return list(dict.fromkeys(names))
+
+
+def _is_computed_size(value: Value) -> bool:
+    """Whether a value is a size: also one that is computed from an argument nobody knows."""
+    if type(value) is Parameter and value.tensor.operation is None:
+        return False
+    return as_size(value) is not None
 
 
 def _inferred(report: Report, view: View) -> Iterator[Candidate]:
@@ -441,7 +400,9 @@ def _inferred(report: Report, view: View) -> Iterator[Candidate]:
     node = report.node
     if not isinstance(node, cst.Call):
         return
-    arguments = [argument.value for argument in node.args if argument.keyword is None]
+    # A pattern's sizes are keywords, and one of them follows from the others anyway.
+    by_name = report.operation.spelling.startswith("einops")
+    arguments = [each.value for each in node.args if (each.keyword is not None) is by_name]
     if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
         arguments = [element.value for element in arguments[0].elements]
     written = {view.code(argument) for argument in arguments}
@@ -452,7 +413,7 @@ def _inferred(report: Report, view: View) -> Iterator[Candidate]:
             continue
         for argument in reversed(arguments):
             yield edit(argument, name, f"use {name}", safe=False)
-    for argument in reversed(arguments):
+    for argument in reversed(() if by_name else arguments):
         yield edit(argument, "-1", "let this size follow from the others", safe=False)
 
 
@@ -472,10 +433,12 @@ def _claim(report: Report, view: View) -> Iterator[Candidate]:
 _GENERATORS: dict[str, Generator] = {
     "ATN101": _product,
     "ATN102": _product,
+    "ATN103": layer_size,
     "ATN104": _rank,
     "ATN105": _inferred,
     "ATN106": _join,
-    "ATN107": _subscripts,
+    "ATN107": subscripts,
+    "ATN108": other_split,
     "ATN109": _project,
     "ATN110": _elementwise,
     "ATN201": _outer,

@@ -24,7 +24,7 @@ def mask_scores(report: Report, view: View) -> Iterator[Candidate]:
     if len(tensors) != 2 or report.node is not report.operation.node:
         return
     for (softmax, weights), (operand, mask) in (tensors, tensors[::-1]):
-        call, made = softmax.node, view.graph.maker(weights)
+        call, made = softmax.node, view.maker(weights)
         if made is None or operand.node is None or not isinstance(call, cst.Call):
             continue
         scores = _argument(call, made) if _is_softmax(call, made) else None
@@ -66,7 +66,7 @@ def _replaced(view: View, call: cst.Call, part: cst.CSTNode, text: str) -> str |
 def _uncast(view: View, operand: Operand, mask: Tensor) -> tuple[cst.CSTNode, bool]:
     """The mask as it is written without a cast to numbers, and whether it is boolean."""
     assert operand.node is not None
-    made = view.graph.maker(mask)
+    made = view.maker(mask)
     if made is not None and made.kind == "identity" and made.node is operand.node:
         inner, tensor = next(made.tensors())
         if tensor.dtype == "bool" and inner.node is not None:

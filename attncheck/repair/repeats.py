@@ -6,6 +6,7 @@ axes has no other order that one could name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -19,7 +20,7 @@ from attncheck.repair.wording import bracketed
 
 def other_order(report: Report, view: View) -> Iterator[Candidate]:
     """The repeat at a report's place with its copies in the other order."""
-    made = None if report.culprit is None else view.graph.maker(report.culprit.tensor)
+    made = None if report.culprit is None else view.maker(report.culprit.tensor)
     if made is None or made.node is not report.node or not isinstance(made.node, cst.Call):
         return
     writer = _WRITERS.get(made.kind)
@@ -103,7 +104,30 @@ def _all_together(made: Operation, node: cst.Call, view: View) -> str | None:
     return f"np.tile({whole}, ({inside}{',' if len(counts) == 1 else ''}))"
 
 
+def _by_pattern(made: Operation, node: cst.Call, view: View) -> str | None:
+    """``repeat(x, "b d -> (n b) d", n=n)`` with the new name at the other end of its group."""
+    literals = [each.value for each in node.args if isinstance(each.value, cst.SimpleString)]
+    if len(literals) != 1:
+        return None
+    left, arrow, right = literals[0].value.partition("->")
+    for group in re.findall(r"\(([^()]*)\)", right):
+        first, *rest = group.split() or [""]
+        if not rest:
+            continue
+        if first not in re.findall(r"\w+", left):
+            turned = [*rest, first]
+        elif rest[-1] not in re.findall(r"\w+", left):
+            turned = [rest[-1], first, *rest[:-1]]
+        else:
+            continue
+        right = right.replace(f"({group})", f"({' '.join(turned)})")
+        pattern = left + arrow + right
+        return view.code(node).replace(literals[0].value, pattern)
+    return None
+
+
 _WRITERS = {
+    "repeat_named": _by_pattern,
     "repeat": _each_in_place,
     "tile": _each_in_place,
     "repeat_interleave": _all_together,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
-from attncheck.analysis import Diagnosed, Retraced, retrace
+from attncheck.analysis import Analysis, Diagnosed, Retraced, Root, retrace
 from attncheck.attention import tolerable
 from attncheck.checks.report import text_of
 from attncheck.finding import Edit, Span
@@ -43,14 +43,13 @@ class Repair:
 class Workshop:
     """Tries candidates for the findings of one file, within a budget of traces."""
 
-    def __init__(
-        self, source: Source, settings: Settings, labels: dict[str, str], most: int = 60
-    ) -> None:
-        self.labels = labels
-        self.source = source
+    def __init__(self, analysis: Analysis, settings: Settings, most: int = 60) -> None:
+        self.analysis = analysis
+        self.shown = analysis.tracer.evidence.calls_shown()
+        self.source = analysis.source
         self.settings = settings
         self.left = most
-        self._before: dict[tuple[str, str | None], Retraced] = {}
+        self._before: dict[Root, Retraced] = {}
 
     def repair(self, diagnosed: Diagnosed) -> Repair:
         """The best fix for a finding, or none; what was refused on the way."""
@@ -110,22 +109,33 @@ class Workshop:
             patched = load(data, self.source.path)
         except (SourceError, ValueError):
             return None
-        return retrace(patched, self.settings, *self._root(diagnosed))
+        return self._retrace(patched, self._root(diagnosed))
 
-    def _root(self, diagnosed: Diagnosed) -> tuple[str, str | None]:
-        """The function to trace again, and the hypothesis to do so under."""
+    def _retrace(self, source: Source, root: Root) -> Retraced:
+        followed = self.analysis.tracer.followed
+        return retrace(source, self.settings, root, followed, self.shown)
+
+    def _root(self, diagnosed: Diagnosed) -> Root:
+        """The function to trace again, what to suppose of it, and other functions.
+
+        What a constructor is made with concerns every function that calls the layer.
+        """
+        also: frozenset[str] = frozenset()
+        if diagnosed.report.resized is not None:
+            also = self.analysis.running(diagnosed.report.operation)
         function, hypothesis = diagnosed.traced.function, diagnosed.traced.hypothesis
         if function is not None:
-            return function.qualified, None if hypothesis is None else hypothesis.label
-        place = diagnosed.report.place
+            label = None if hypothesis is None else hypothesis.label
+            return Root(function.qualified, label, diagnosed.traced.conventional, also)
+        place = diagnosed.report.operation.place.function
         # What a call has shown is told in the names that the function is best read under.
-        return place, self.labels.get(place)
+        return Root(place, self.analysis.labels.get(place), also=also)
 
     def _fault(self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced) -> str | None:
         """Why a candidate is no fix, or None if it is one."""
         root = self._root(diagnosed)
         if root not in self._before:
-            self._before[root] = retrace(self.source, self.settings, *root)
+            self._before[root] = self._retrace(self.source, root)
         before = self._before[root]
         for operation in after.operations():
             if operation.clash is None or tolerable(operation, after.graph_of(operation)):
@@ -138,7 +148,7 @@ class Workshop:
             return "the finding stays"
         if came:
             return f"it makes a new finding: {min(came)[0]}"
-        if candidate.new_name is None and after.lost > before.lost:
+        if candidate.new_name is None and after.loses(diagnosed) > before.loses(diagnosed):
             return "less is known of the shapes afterwards"
         if after.stretched > before.stretched or candidate.broadcasts:
             return _stretches(after, finding[1]) or "it only broadcasts the difference away"

@@ -19,7 +19,6 @@ from attncheck.report.parts import parts
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from attncheck.engine import ShapeRow
     from attncheck.finding import Finding
     from attncheck.report import Lines, Run
 
@@ -36,15 +35,15 @@ _STYLES: Final = {
     "rule": "bold",
     "label": "cyan",
     "fix": "green",
+    "shape": "cyan",
+    "unknown": "bold yellow",
     "dim": "dim",
 }
 _INDENT: Final = 11
 #: The width that source lines are cut to where no terminal says another.
-_LOG_WIDTH: Final = 120
+LOG_WIDTH: Final = 120
 _NARROWEST: Final = 30
-#: The column, from the start of the code, beyond which no line's shapes are pushed.
-_MARGIN: Final = 64
-_TAB: Final = "    "
+TAB: Final = "    "
 #: A shape, which is not torn apart at the end of a line.
 _SHAPE: Final = re.compile(r"\([^()]{1,40}\)")
 #: Stands for a space that is not to be broken at; `printable` lets none of it through.
@@ -56,48 +55,6 @@ def render(run: Run, lines_of: Lines, width: int | None = None) -> Iterator[Line
     for finding in run.findings:
         yield from _finding(finding, lines_of(finding.path), width)
         yield ()
-
-
-def render_shapes(
-    rows: Sequence[ShapeRow], source: Sequence[str], width: int | None = None
-) -> Iterator[Line]:
-    """A file's source with the shapes that were traced on a line beside it."""
-    by_line: dict[int, list[str]] = {}
-    for row in rows:
-        text = printable(f"{row.name} {shape_text(row.shape)}")
-        texts = by_line.setdefault(row.line, [])
-        if text not in texts:
-            texts.append(text)
-    code = [printable(line.replace("\t", _TAB)) for line in source]
-    beside = [_cells(code[line - 1]) for line in by_line if line <= len(code)]
-    margin = min(max(beside, default=0), _MARGIN, (width or _LOG_WIDTH) // 2)
-    if code and not code[-1]:
-        code.pop()  # what follows the last line ending is no line
-    digits = len(str(len(code)))
-    for number, line in enumerate(code, 1):
-        gutter = (f"{number:>{digits}} | ", "dim")
-        start = max(margin, _cells(line)) + 2
-        parts = _fold(by_line.get(number, []), None if width is None else width - digits - 3, start)
-        if not parts:
-            yield (gutter, (line, ""))
-        for index, (column, part) in enumerate(parts):
-            code_part = line if index == 0 else ""
-            space = " " * (column - _cells(code_part))
-            yield (gutter, (code_part + space, ""), (part, "dim"))
-            gutter = (f"{'':{digits}} | ", "dim")
-
-
-def _fold(texts: Sequence[str], room: int | None, start: int) -> list[tuple[int, str]]:
-    """Texts joined into lines that end before column `room`, each with the column it starts at."""
-    lines: list[tuple[int, str]] = []
-    for text in texts:
-        column, line = lines.pop() if lines else (start, "")
-        joined = f"{line}, {text}" if line else text
-        if not line or room is None or column + _cells(joined) <= room:
-            lines.append((column, joined))
-        else:
-            lines += [(column, line + ","), (min(start, _MARGIN, room // 2), text)]
-    return lines
 
 
 def plain(lines: Iterable[Line]) -> str:
@@ -159,16 +116,16 @@ def _snippet(finding: Finding, source: Sequence[str], width: int | None) -> Iter
     start = span.column - 1
     end = len(line) if span.end_line > span.line else span.end_column - 1
     before, marked, after = (
-        printable(part.replace("\t", _TAB)) for part in (line[:start], line[start:end], line[end:])
+        printable(part.replace("\t", TAB)) for part in (line[:start], line[start:end], line[end:])
     )
     before = before.lstrip()
     if not before + marked + after:
         return
-    room = max((width or _LOG_WIDTH) - _INDENT, _NARROWEST)
+    room = max((width or LOG_WIDTH) - _INDENT, _NARROWEST)
     before, marked, after = _crop(before, marked, after, room)
     yield ((f"{span.line:>8} | ", "dim"), (before + marked + after, ""))
-    carets = "^" * max(_cells(marked), 1)
-    yield ((f"{'':>8} | ", "dim"), (" " * _cells(before), ""), (carets, finding.severity))
+    carets = "^" * max(cells(marked), 1)
+    yield ((f"{'':>8} | ", "dim"), (" " * cells(before), ""), (carets, finding.severity))
 
 
 def _crop(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:
@@ -184,7 +141,7 @@ def _crop(before: str, marked: str, after: str, room: int) -> tuple[str, str, st
     return before, marked, after
 
 
-def _cells(text: str) -> int:
+def cells(text: str) -> int:
     """The columns that a terminal needs for `text`."""
     if text.isascii():
         return len(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -14,7 +14,8 @@ class Arguments:
     """The evaluated arguments of a call.
 
     ``nodes`` are the positional arguments' expressions (None for spread ones), ``written`` the
-    keyword ones'. ``exact`` is False if something unknown was spread into the call.
+    keyword ones'. ``exact`` is False if something unknown was spread into the call: ``spread`` are
+    the lists of unknown length among these.
     """
 
     positional: list[Value]
@@ -22,6 +23,7 @@ class Arguments:
     nodes: list[cst.CSTNode | None]
     written: dict[str, cst.BaseExpression]
     exact: bool = True
+    spread: list[Value] = field(default_factory=list)
 
     def first(self) -> Value:
         """The first positional argument, or UNKNOWN."""

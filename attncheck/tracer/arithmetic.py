@@ -11,6 +11,7 @@ import libcst as cst
 from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Size, const
 from attncheck.frameworks import language
+from attncheck.operators.masking import MASK
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
 from attncheck.values.join import any_element
@@ -141,6 +142,8 @@ def _with_parameter(
     a tensor might stretch it.
     """
     left, right = _settled(machine, left), _settled(machine, right)
+    if machine.making:
+        left, right = _number(left), _number(right)
     loose = [value for value in (left, right) if type(value) is Parameter]
     if not loose:
         return combine(machine, token, left, right, node, written)
@@ -154,10 +157,17 @@ def _with_parameter(
     return Parameter(loose[0].name, tensor or UNKNOWN_TENSOR, Int(size))
 
 
+def _number(value: Value) -> Value:
+    """What a constructor counts with is a number."""
+    return value.number if type(value) is Parameter else value
+
+
 def _settled(machine: Machine, value: Value) -> Value:
     """A parameter as the tensor it is, once an operation has shown that it has axes."""
     if type(value) is not Parameter or value.tensor.shape is None:
         return value
+    if value.tensor.role == MASK:
+        return value.tensor
     shape = expand(value.tensor.shape, machine.facts)
     return value.tensor if shape.closed or shape.at_least else value
 

@@ -7,20 +7,30 @@ from typing import Any
 
 import libcst as cst
 
-from attncheck.algebra.shape import expand
+from attncheck.algebra.shape import expand, open_shape
+from attncheck.algebra.size import Symbol, of
 from attncheck.frameworks.lookup import find, is_property
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import CONSTANTS
+from attncheck.tracer.choices import over
 from attncheck.tracer.functions import call_function
+from attncheck.tracer.layers import layer_setting
 from attncheck.tracer.machine import Machine
+from attncheck.tracer.modules import METHODS
 from attncheck.tracer.recorder import apply_spelling
-from attncheck.values.tensor import Tensor
+from attncheck.values.join import without_none
+from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     UNKNOWN,
+    Chain,
+    Choice,
     Class,
     Const,
     Function,
+    Imported,
     Instance,
+    Int,
+    Layer,
     Library,
     LibraryMethod,
     Mapping,
@@ -30,6 +40,7 @@ from attncheck.values.value import (
     Sequence,
     ShapeOf,
     Super,
+    Unknown,
     Value,
 )
 
@@ -39,6 +50,7 @@ ARRAY_CLASS = {"numpy": "numpy.ndarray", "torch": "torch.Tensor"}
 
 def get(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
     """``base.name``."""
+    base = without_none(base)
     getter = _GETTERS.get(type(base))
     return UNKNOWN if getter is None else getter(machine, base, name, node)
 
@@ -46,6 +58,12 @@ def get(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
 def _of_library(machine: Machine, base: Library, name: str, node: cst.Attribute) -> Value:
     constant = CONSTANTS.get(f"{base.path}.{name}")
     return constant if constant is not None else Library(f"{base.path}.{name}")
+
+
+def _of_imported(machine: Machine, base: Imported, name: str, node: cst.Attribute) -> Value:
+    if not base.name:
+        return machine.project.member(base.path, name)
+    return get(machine, machine.resolved(base), name, node)
 
 
 def _of_tensor(machine: Machine, base: Tensor, name: str, node: cst.Attribute) -> Value:
@@ -71,7 +89,18 @@ def _of_parameter(machine: Machine, base: Parameter, name: str, node: cst.Attrib
     if any(find(path) is not None for path in method_paths(machine, base.tensor, name)):
         value = _of_tensor(machine, base.tensor, name, node)
         return LibraryMethod(base, name) if type(value) is LibraryMethod else value
-    return UNKNOWN
+    return member_of(machine, base, name)
+
+
+def member_of(machine: Machine, base: Parameter, name: str) -> Parameter:
+    """An attribute of something unseen, a config perhaps: as unseen, but the same each time."""
+    known = machine.evidence.members.get((base, name))
+    if known is None:
+        path = f"{base.name}.{name}"
+        tensor = Tensor(open_shape(path), evidence=Evidence.FORCED)
+        known = Parameter(path, tensor, Int(of(Symbol(path, positive=False))))
+        machine.evidence.members[base, name] = known
+    return known
 
 
 def method_paths(machine: Machine, tensor: Tensor, name: str) -> list[str]:
@@ -91,7 +120,16 @@ def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribut
         if member.static == "property":
             return call_function(machine, member, [base], {}, node)
         return bind(base, member)
-    return UNKNOWN if member is None else member
+    if member is not None and type(member) is not Unknown:
+        return member
+    if name == "training":
+        return Scalar("bool")
+    if name in METHODS:
+        return LibraryMethod(base, name)
+    if name == "__call__":
+        forward = base.of.lookup("forward")
+        return bind(base, forward) if type(forward) is Function else UNKNOWN
+    return UNKNOWN
 
 
 def bind(receiver: Value, function: Function) -> Value:
@@ -120,12 +158,32 @@ def _of_super(machine: Machine, base: Super, name: str, node: cst.Attribute) -> 
     return UNKNOWN
 
 
+def _of_choice(machine: Machine, base: Choice, name: str, node: cst.Attribute) -> Value:
+    return over(machine, base, lambda option: get(machine, option, name, node))
+
+
+def _of_layer(machine: Machine, base: Layer, name: str, node: cst.Attribute) -> Value:
+    """What a layer was made with, and its methods; ``layer.forward`` is the layer itself."""
+    if name in ("forward", "__call__"):
+        return base
+    setting = layer_setting(machine, base, name)
+    return LibraryMethod(base, name) if setting is None else setting
+
+
+def _of_chain(machine: Machine, base: Chain, name: str, node: cst.Attribute) -> Value:
+    if name in ("forward", "__call__"):
+        return base
+    found = dict(base.items).get(name)
+    return LibraryMethod(base, name) if found is None else found
+
+
 def _of_other(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
     return LibraryMethod(base, name)
 
 
 _GETTERS: dict[type, Callable[[Machine, Any, str, cst.Attribute], Value]] = {
     Library: _of_library,
+    Imported: _of_imported,
     Tensor: _of_tensor,
     Parameter: _of_parameter,
     Instance: _of_instance,
@@ -134,6 +192,9 @@ _GETTERS: dict[type, Callable[[Machine, Any, str, cst.Attribute], Value]] = {
     Mapping: _of_other,
     ShapeOf: _of_other,
     Super: _of_super,
+    Choice: _of_choice,
+    Layer: _of_layer,
+    Chain: _of_chain,
     Const: _of_other,
     Scalar: _of_other,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from attncheck.tracer.machine import Exit, Machine, Way
+from attncheck.tracer.naming import settle
 from attncheck.values.join import join
 from attncheck.values.value import UNKNOWN, Value
 
@@ -31,7 +32,13 @@ def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
 
 def resume(machine: Machine, ways: Sequence[Way]) -> None:
     """Go on from the join of these ways."""
-    machine.environment.names = join_names([way.names for way in ways])
+    names = join_names([way.names for way in ways])
+    if len(ways) > 1:
+        first = ways[0].names
+        for name, value in names.items():
+            if value is not first.get(name):
+                names[name] = settle(machine, name, value)
+    machine.environment.names = names
     _join_attributes(machine, ways)
     machine.facts.keep(_common(ways))
 
@@ -72,7 +79,7 @@ def _join_attributes(machine: Machine, ways: Sequence[Way]) -> None:
         value = values[0]
         for other in values[1:]:
             value = join(value, other)
-        machine.set_attribute(instance, name, value)
+        machine.set_attribute(instance, name, settle(machine, name, value))
 
 
 def _common(ways: Sequence[Way]) -> list[tuple[object, object]]:

@@ -102,6 +102,26 @@ def _zip(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     return Sequence(None, element=element, length=lengths[0] if one else None)
 
 
+def _map(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """A function called on the items of one list or several, side by side."""
+    from attncheck.tracer.calls import call
+
+    if not arguments.exact or len(arguments.positional) < 2:
+        return UNKNOWN
+    function, *given = arguments.positional
+
+    def called(items: list[Value]) -> Value:
+        return call(machine, function, Arguments(items, {}, [None] * len(items), {}), node)
+
+    lists = [containers.items_of(machine, value) for value in given]
+    if all(items is not None for items in lists):
+        rows = zip(*[items for items in lists if items is not None], strict=False)
+        return Sequence(tuple(called(list(row)) for row in rows))
+    element = called([containers.each(machine, value) for value in given])
+    lengths = {containers.length_of(machine, value) for value in given}
+    return Sequence(None, element=element, length=lengths.pop() if len(lengths) == 1 else None)
+
+
 def _list(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     return _sequence(machine, arguments, mutable=True)
 
@@ -230,6 +250,7 @@ BUILTINS: dict[str, Builtin] = {
     "range": _range,
     "enumerate": _enumerate,
     "zip": _zip,
+    "map": _map,
     "list": _list,
     "tuple": _tuple,
     "reversed": _reversed,
@@ -242,8 +263,6 @@ BUILTINS: dict[str, Builtin] = {
     "str": _text,
     "repr": _text,
     "bool": _bool,
-    "isinstance": _bool,
-    "hasattr": _bool,
     "callable": _bool,
     "all": _bool,
     "any": _bool,

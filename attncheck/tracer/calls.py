@@ -6,27 +6,35 @@ functions are looked up by their full name, methods of arrays by the library of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import libcst as cst
 
-from attncheck.frameworks.lookup import find, is_property
+from attncheck.frameworks.lookup import find, find_layer, is_property
 from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import BUILTINS, GENERATORS
+from attncheck.tracer.choices import over
 from attncheck.tracer.functions import call_function
+from attncheck.tracer.layers import CONTAINERS, call_layer, make_layer
 from attncheck.tracer.machine import Machine
+from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
-from attncheck.values.tensor import Evidence, Tensor
+from attncheck.tracer.unseen import call_unseen, called_name
+from attncheck.values.join import join
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
+    Chain,
+    Choice,
     Class,
     Function,
+    Imported,
     Instance,
     Int,
+    Layer,
     Library,
     LibraryMethod,
     Mapping,
@@ -35,12 +43,10 @@ from attncheck.values.value import (
     Partial,
     Sequence,
     Super,
+    Unknown,
     Value,
     as_tensor,
 )
-
-#: What people call a dropout that is passed to a function.
-_DROPOUT = re.compile(r"(?:\w+_)?drop(?:out)?(?:_(?:fn|layer))?")
 
 
 def call_expression(machine: Machine, node: cst.Call) -> Value:
@@ -51,7 +57,11 @@ def call_expression(machine: Machine, node: cst.Call) -> Value:
     arguments = evaluate_arguments(machine, node)
     if type(callee) is LibraryMethod and type(node.func) is cst.Attribute:
         _change_container(machine, node.func, callee, arguments)
-    return call(machine, callee, arguments, node)
+    value = call(machine, callee, arguments, node)
+    if type(value) is not Unknown:
+        return value
+    guessed = call_unseen(machine, arguments, node, called_name(node))
+    return value if guessed is None else guessed
 
 
 def evaluate_arguments(machine: Machine, node: cst.Call) -> Arguments:
@@ -59,6 +69,7 @@ def evaluate_arguments(machine: Machine, node: cst.Call) -> Arguments:
     positional: list[Value] = []
     keywords: dict[str, Value] = {}
     nodes: list[cst.CSTNode | None] = []
+    spread: list[Value] = []
     exact = True
     for argument in node.args:
         value = machine.evaluate(argument.value)
@@ -66,6 +77,7 @@ def evaluate_arguments(machine: Machine, node: cst.Call) -> Arguments:
             items = containers.items_of(machine, value)
             if items is None:
                 exact = False
+                spread.append(value)
             else:
                 positional += items
                 nodes += [None] * len(items)
@@ -79,7 +91,7 @@ def evaluate_arguments(machine: Machine, node: cst.Call) -> Arguments:
             positional.append(value)
             nodes.append(argument.value)
     written = {arg.keyword.value: arg.value for arg in node.args if arg.keyword is not None}
-    return Arguments(positional, keywords, nodes, written, exact)
+    return Arguments(positional, keywords, nodes, written, exact, spread)
 
 
 def call(machine: Machine, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -114,6 +126,16 @@ def _call_library(
     machine: Machine, callee: Library, arguments: Arguments, node: cst.CSTNode
 ) -> Value:
     path = callee.path
+    layer = find_layer(path)
+    if layer is not None:
+        return make_layer(machine, layer, arguments, node)
+    if path in CONTAINERS:
+        return CONTAINERS[path](machine, arguments)
+    from attncheck.tracer.reflection import REFLECTIONS
+
+    reflection = REFLECTIONS.get(path)
+    if reflection is not None:
+        return reflection(machine, arguments, node)
     builtin = BUILTINS.get(path.removeprefix("builtins."))
     if builtin is not None:
         return builtin(machine, arguments, node)
@@ -129,6 +151,15 @@ def _call_library(
         return _not_modelled(machine, arguments, node, path)
     value = apply_spelling(machine, spelling, arguments, node)
     return UNKNOWN if value is None else value
+
+
+def _call_imported(
+    machine: Machine, callee: Imported, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    found = machine.resolved(callee)
+    if type(found) is Imported:  # a module
+        return UNKNOWN
+    return call(machine, found, arguments, node)
 
 
 def _call_library_method(
@@ -180,6 +211,8 @@ def _same_meaning(spellings: list[Any], arguments: Arguments) -> bool:
 
 def _container_method(machine: Machine, callee: LibraryMethod, arguments: Arguments) -> Value:
     receiver, name = callee.receiver, callee.name
+    if type(receiver) in (Instance, Layer, Chain):
+        return call_method(machine, receiver, name, arguments)
     if type(receiver) is Mapping:
         return _dict_method(receiver, name, arguments)
     if type(receiver) is Sequence and name == "copy":
@@ -273,6 +306,9 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
             )
 
         instance.pending = initialise
+        if machine.is_elsewhere:
+            # The call that leads here from the checked file is known now, and not later.
+            machine.initialised(instance)
     elif callee.fields:
         given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
         for name in callee.fields:
@@ -303,25 +339,41 @@ def _super(machine: Machine) -> Value:
     return Super(receiver, function.owner) if isinstance(receiver, Instance) else UNKNOWN
 
 
-def _call_parameter(
-    machine: Machine, callee: Parameter, arguments: Arguments, node: cst.CSTNode
+def _call_layer(machine: Machine, callee: Layer, arguments: Arguments, node: cst.CSTNode) -> Value:
+    value = call_layer(machine, callee, arguments, node)
+    return _not_modelled(machine, arguments, node, callee.path) if value is None else value
+
+
+def _call_chain(machine: Machine, callee: Chain, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Each callable on what the one before has given; of any number of copies two say it all."""
+    steps = [value for _, value in callee.items]
+    if callee.repeated is not None:
+        steps = [callee.repeated, callee.repeated]
+    value = arguments.first()
+    for index, step in enumerate(steps):
+        before, given = value, arguments if index == 0 else Arguments([value], {}, [None], {})
+        value = call(machine, step, given, node)
+        if callee.repeated is not None:
+            value = join(before, value)
+    return value
+
+
+def _call_choice(
+    machine: Machine, callee: Choice, arguments: Arguments, node: cst.CSTNode
 ) -> Value:
-    """A callable that was passed in: by its name a dropout gives back what it is given."""
-    spelling = find("torch.nn.functional.dropout")
-    if _DROPOUT.fullmatch(callee.name) and len(arguments.positional) == 1 and spelling is not None:
-        value = apply_spelling(machine, spelling, arguments, node)
-        if type(value) is Tensor:
-            return replace(value, evidence=Evidence.NAME)
-    return _not_modelled(machine, arguments, node, "")
+    return over(machine, callee, lambda option: call(machine, option, arguments, node))
 
 
 _CALLERS: dict[type, Callable[[Machine, Any, Arguments, cst.CSTNode], Value]] = {
     Library: _call_library,
+    Imported: _call_imported,
     LibraryMethod: _call_library_method,
+    Layer: _call_layer,
+    Chain: _call_chain,
+    Choice: _call_choice,
     Function: _call_function,
     Method: _call_method,
     Partial: _call_partial,
     Class: construct,
     Instance: _call_instance,
-    Parameter: _call_parameter,
 }

@@ -15,7 +15,7 @@ from attncheck.values.value import UNKNOWN, Class, Value
 
 def make_class(machine: Machine, node: cst.ClassDef) -> Class:
     """Run a class body; its names are the members."""
-    bases = tuple(machine.evaluate(base.value) for base in node.bases)
+    bases = tuple(machine.resolved(machine.evaluate(base.value)) for base in node.bases)
     outer = machine.frame.place.function
     qualified = f"{outer}.{node.name.value}" if outer else node.name.value
     members: dict[str, Value] = {}
@@ -24,7 +24,7 @@ def make_class(machine: Machine, node: cst.ClassDef) -> Class:
         node.name.value, qualified, node, bases, members, fields, frozenset(replaced(node))
     )
     environment = Environment(machine.environment)
-    frame = Frame(environment, Place(qualified, node))
+    frame = Frame(environment, Place(qualified, node, machine.frame.place.calls))
     methods = []
     with machine.running(frame):
         for statement in node.body.body:

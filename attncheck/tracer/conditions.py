@@ -13,27 +13,35 @@ from typing import Any
 
 import libcst as cst
 
+from attncheck.algebra.atoms import Division
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Shape, bind_row, close, expand
 from attncheck.algebra.size import Remainder, Size, of
 from attncheck.frameworks import language
+from attncheck.tracer.choices import evaluate_ways
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
-from attncheck.values.join import join
+from attncheck.values.join import without_none
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     FALSE,
     NONE,
     TRUE,
     UNKNOWN,
+    Chain,
+    Choice,
     Class,
     Const,
     Function,
+    Imported,
     Instance,
     Int,
+    Layer,
     Library,
     Mapping,
+    Method,
     Parameter,
+    Partial,
     Scalar,
     Sequence,
     ShapeOf,
@@ -51,8 +59,13 @@ _TOKENS = {
     cst.GreaterThan: ">",
     cst.GreaterThanEqual: ">=",
 }
+#: What certainly counts as true.
+_TRUE = (Function, Method, Partial, Class, Instance, Layer, Imported)
 #: What is certainly not None.
-_NOT_NONE = (Int, Scalar, Sequence, Mapping, Function, Class, Instance, Library)
+_NOT_NONE = (
+    *(Int, Scalar, Sequence, Mapping, ShapeOf, Layer, Chain),
+    *(Function, Method, Partial, Class, Instance, Library, Imported),
+)
 
 
 def truth(value: Value) -> bool | None:
@@ -64,9 +77,10 @@ def truth(value: Value) -> bool | None:
         return None if number is None else number != 0
     if type(value) is Sequence and value.items is not None:
         return bool(value.items)
-    if type(value) in (Function, Class, Instance):
-        return True
-    return None
+    if type(value) is Choice:
+        truths = {truth(option) for option in value.options}
+        return truths.pop() if len(truths) == 1 else None
+    return True if type(value) in _TRUE else None
 
 
 def compare(
@@ -114,7 +128,11 @@ def _identity(left: Value, right: Value, negated: bool) -> Value:
         return Scalar("bool")
     if left == NONE:
         return FALSE if negated else TRUE
-    certain = type(left) in _NOT_NONE or (type(left) is Tensor and not left.optional)
+    certain = (
+        type(left) in _NOT_NONE
+        or (type(left) is Tensor and not left.optional)
+        or (type(left) is Choice and NONE not in left.options)
+    )
     if certain or type(left) is Const:
         return TRUE if negated else FALSE
     return Scalar("bool")
@@ -125,7 +143,9 @@ def _sizes(machine: Machine, token: str, left: Size, right: Size) -> Value:
     number = difference.number
     if number is None and token in ("==", "!="):
         verdict = machine.facts.compare(left, right)
-        if verdict is Verdict.EQUAL:
+        # That divisions come out even is assumed of shapes, and is what a program asks here.
+        even = any(isinstance(atom, Division) for atom in difference.atoms())
+        if verdict is Verdict.EQUAL and not even:
             return Const(token == "==")
         return Scalar("bool")
     if number is None:
@@ -146,16 +166,15 @@ def either(
     machine: Machine, test: cst.BaseExpression, yes: Callable[[], Value], no: Callable[[], Value]
 ) -> Value:
     """The join of two expressions of which one is evaluated, each under its side of the test."""
-    values = []
-    before = machine.environment.names
-    for side, evaluate in ((True, yes), (False, no)):
-        mark = machine.facts.mark()
-        machine.environment.names = dict(before)
-        learn(machine, test, side)
-        values.append(evaluate())
-        machine.facts.undo(mark)
-    machine.environment.names = before
-    return join(values[0], values[1])
+
+    def under(side: bool, evaluate: Callable[[], Value]) -> Callable[[], Value]:
+        def run() -> Value:
+            learn(machine, test, side)
+            return evaluate()
+
+        return run
+
+    return evaluate_ways(machine, [under(True, yes), under(False, no)])
 
 
 # -- learning -----------------------------------------------------------------------------------
@@ -197,18 +216,35 @@ def _learn_none(
     machine: Machine, subject: cst.BaseExpression, other: cst.BaseExpression, is_none: bool
 ) -> None:
     """``x is None``: the name is None inside; ``x is not None``: it is what it is otherwise."""
-    if not (type(subject) is cst.Name and type(other) is cst.Name):
-        return
-    if other.value != "None":
-        return
-    names = machine.environment.names
-    value = names.get(subject.value)
-    if value is None:
-        return
-    if is_none:
-        names[subject.value] = NONE
-    elif type(value) is Tensor and value.optional:
-        names[subject.value] = replace(value, optional=False)
+    if type(other) is cst.Name and other.value == "None":
+        _narrow(machine, subject, is_none)
+
+
+def _narrow(machine: Machine, subject: cst.BaseExpression, is_none: bool) -> None:
+    """Note that what a name or an attribute holds is None, or that it is not."""
+    if type(subject) is cst.NamedExpr:
+        subject = subject.target
+    if type(subject) is cst.Name:
+        names = machine.environment.names
+        value = names.get(subject.value)
+        if value is not None:
+            names[subject.value] = NONE if is_none else without_none(value)
+    elif type(subject) is cst.Attribute and type(subject.value) is cst.Name:
+        owner = machine.environment.lookup(subject.value.value)
+        if isinstance(owner, Instance):
+            name = subject.attr.value
+            value = machine.initialised(owner).attributes.get(name)
+            if value is not None:
+                changed = NONE if is_none else without_none(value)
+                machine.set_attribute(owner, name, changed)
+
+
+def _learn_truth(
+    machine: Machine, test: cst.Name | cst.Attribute | cst.NamedExpr, holds: bool
+) -> None:
+    """``if mask:``: what counts as true is not None."""
+    if holds:
+        _narrow(machine, test, is_none=False)
 
 
 def _learn_equal(machine: Machine, left: cst.BaseExpression, right: cst.BaseExpression) -> None:
@@ -302,6 +338,9 @@ def _learn_call(machine: Machine, test: cst.Call, holds: bool) -> None:
 
 
 _LEARNERS: dict[type, Callable[[Machine, Any, bool], None]] = {
+    cst.Name: _learn_truth,
+    cst.Attribute: _learn_truth,
+    cst.NamedExpr: _learn_truth,
     cst.UnaryOperation: _learn_not,
     cst.BooleanOperation: _learn_boolean,
     cst.Comparison: _learn_comparison,

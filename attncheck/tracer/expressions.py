@@ -19,8 +19,9 @@ from attncheck.tracer.builtins import BUILTINS
 from attncheck.tracer.functions import make_lambda
 from attncheck.tracer.machine import Evaluator, Machine
 from attncheck.tracer.recorder import apply
+from attncheck.tracer.reflection import REFLECTIONS
 from attncheck.tracer.strings import plain_string
-from attncheck.values.join import join, join_all
+from attncheck.values.join import join, join_all, without_none
 from attncheck.values.value import (
     ELLIPSIS,
     FALSE,
@@ -28,6 +29,7 @@ from attncheck.values.value import (
     TRUE,
     UNKNOWN,
     Const,
+    Imported,
     Int,
     Library,
     Mapping,
@@ -39,6 +41,8 @@ from attncheck.values.value import (
     as_tensor,
 )
 
+#: Python's own types that programs ask for.
+_TYPES = frozenset(["bool", "dict", "float", "int", "list", "set", "str", "tuple"])
 _CONSTANT_NAMES: dict[str, Value] = {"None": NONE, "True": TRUE, "False": FALSE}
 
 
@@ -46,11 +50,12 @@ def _name(machine: Machine, node: cst.Name) -> Value:
     name = node.value
     value = machine.environment.lookup(name)
     if value is not None:
-        return value
+        return machine.project.look(value) if type(value) is Imported else value
     constant = _CONSTANT_NAMES.get(name)
     if constant is not None:
         return constant
-    return Library(f"builtins.{name}") if name in BUILTINS else UNKNOWN
+    known = name in BUILTINS or f"builtins.{name}" in REFLECTIONS or name in _TYPES
+    return Library(f"builtins.{name}") if known else UNKNOWN
 
 
 def _integer(machine: Machine, node: cst.Integer) -> Value:
@@ -185,7 +190,7 @@ def _dict(machine: Machine, node: cst.Dict) -> Value:
 
 
 def _subscript(machine: Machine, node: cst.Subscript) -> Value:
-    base = machine.evaluate(node.value)
+    base = without_none(machine.evaluate(node.value))
     keys = [_key(machine, element.slice) for element in node.slice]
     found = containers.item(machine, base, keys)
     if found is not None:

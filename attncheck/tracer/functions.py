@@ -9,9 +9,12 @@ import libcst as cst
 
 from attncheck.algebra.shape import open_shape
 from attncheck.algebra.size import of
+from attncheck.evidence.roles import is_mask_name
 from attncheck.graph import Caller, Place
+from attncheck.operators.masking import MASK
 from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine, ShapeSite
+from attncheck.tracer.sketches import Sketches
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
@@ -31,27 +34,22 @@ from attncheck.values.value import (
 #: Decorators that leave a function's arguments and result as they are, by their last name.
 TRANSPARENT = frozenset(
     [
-        "no_grad",
-        "inference_mode",
-        "wraps",
-        "cache",
-        "lru_cache",
-        "jit",
-        "njit",
-        "compile",
-        "script",
-        "overload",
-        "contextmanager",
-        "jaxtyped",
-        "typechecked",
-        "beartype",
-        "override",
-        "final",
-        "torch_compile",
-        "inherit_doc",
-        "abstractmethod",
+        *("no_grad", "inference_mode", "enable_grad", "wraps", "cache", "lru_cache", "jit", "njit"),
+        *("script", "unused", "ignore", "override", "final", "overload", "abstractmethod"),
+        *("typechecked", "beartype", "jaxtyped"),
     ]
 )
+#: Words in the names of decorators that document, register, compile or watch a function.
+_WATCHING = re.compile(
+    r"(?:^|_)(?:add|auto|auto_?docstring|capture|can_return|check|compile|custom_[bf]wd|deprecat\w*|"
+    r"doc\w*|export\w*|force|hub|inherit|kernel|log\w*|merge_with|no_grad|profile\w*|register\w*|"
+    r"replace|torch_compile|trace\w*|validate\w*|warn\w*)(?:_|$)"
+)
+#: Methods that a caller sees only through the library's own call: what decorates them returns what
+#: they return.
+_FORWARD = frozenset(["forward", "__call__"])
+#: Decorators that change what a function takes or gives.
+_CHANGING = frozenset(["vmap", "vectorize", "pmap", "contextmanager", "asynccontextmanager"])
 #: Names of arguments that are one size, and neither a tensor nor a list of sizes.
 _SIZE_NAME = re.compile(
     r"(?:(?:hidden|embed|emb|model|head|attn|attention|query|key|value|enc|dec|encoder|decoder)_)"
@@ -70,7 +68,7 @@ def make_function(
         name = _last_name(decorator.decorator)
         if name in _STATIC:
             static = "property" if name == "cached_property" else name
-        elif name not in TRANSPARENT:
+        elif not _lets_through(name, node.name.value):
             plain = False
     prefix = machine.frame.place.function if owner is None else owner.qualified
     qualified = f"{prefix}.{node.name.value}" if prefix else node.name.value
@@ -79,6 +77,14 @@ def make_function(
         node.name.value, qualified, node, machine.environment, owner, static, defaults
     )
     return function, plain and not is_generator(node)
+
+
+def _lets_through(decorator: str, function: str) -> bool:
+    """Whether calls of a decorated function are calls of the function itself."""
+    if decorator in _CHANGING:
+        return False
+    watched = decorator in TRANSPARENT or _WATCHING.search(decorator) is not None
+    return watched or function in _FORWARD
 
 
 def make_lambda(machine: Machine, node: cst.Lambda) -> Value:
@@ -138,12 +144,14 @@ def call_function(
     if arguments is None:
         return UNKNOWN
     environment.names.update(arguments)
+    machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
     if machine.observe_calls:
         machine.calls_seen.setdefault(function, []).append(arguments)
     place = machine.frame.place
-    calls = (*place.calls, Caller(node, place.function))
+    # A call that stands in another file is a part of the one in this file that led there.
+    calls = place.calls if machine.is_elsewhere else (*place.calls, Caller(node, place))
     frame = Frame(environment, Place(function.qualified, function.node, calls), function)
-    if machine.observe_calls:
+    if machine.observe_calls and environment.file is None:
         machine.inner[function.qualified] = [
             ShapeSite(function.qualified, name, parameter, arguments[name])
             for name, parameter in _parameter_nodes(function)
@@ -267,7 +275,8 @@ def _general(machine: Machine, function: Function, parameter: cst.Param) -> Valu
         return Scalar(type(default.value).__name__)
     if type(default) in (Scalar, Sequence, Mapping):
         return UNKNOWN
-    tensor = Tensor(open_shape(name), evidence=Evidence.FORCED, optional=default == NONE)
+    role = MASK if is_mask_name(name) else None
+    tensor = Tensor(open_shape(name), role=role, evidence=Evidence.FORCED, optional=default == NONE)
     return Parameter(name, tensor, Int(of(machine.evidence.argument(name))))
 
 

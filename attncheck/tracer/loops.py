@@ -16,6 +16,7 @@ from attncheck.algebra.size import Size, const
 from attncheck.tracer import conditions, containers
 from attncheck.tracer.branches import here, resume, run_ways
 from attncheck.tracer.machine import Environment, Exit, Frame, Machine, Way
+from attncheck.tracer.naming import settle
 from attncheck.tracer.targets import assign
 from attncheck.values.join import element_of, join, join_all
 from attncheck.values.tensor import Tensor
@@ -41,7 +42,7 @@ def run_for(machine: Machine, node: cst.For) -> Exit:
         assign(machine, node.target, item)
         return machine.execute(node.body.body)
 
-    return _finished(machine, node, _repeat(machine, once, count))
+    return _finished(machine, node, _whole(machine, once, count))
 
 
 def run_while(machine: Machine, node: cst.While) -> Exit:
@@ -55,7 +56,7 @@ def run_while(machine: Machine, node: cst.While) -> Exit:
         machine.evaluate(node.test)
         return machine.execute(node.body.body)
 
-    return _finished(machine, node, _repeat(machine, once, None))
+    return _finished(machine, node, _whole(machine, once, None))
 
 
 def _finished(machine: Machine, node: cst.For | cst.While, broken: bool) -> Exit:
@@ -93,6 +94,17 @@ def _one_by_one(machine: Machine, node: cst.For, items: list[Value]) -> Exit:
         return None if going else left
     resume(machine, [here(machine), *broken] if going else broken)
     return None
+
+
+def _whole(machine: Machine, once: Callable[[], Exit], count: Size | None) -> bool:
+    """A loop from its first round to its end, after which each name has one value again."""
+    before = dict(machine.environment.names)
+    broken = _repeat(machine, once, count)
+    names = machine.environment.names
+    for name, value in names.items():
+        if value is not before.get(name):
+            names[name] = settle(machine, name, value)
+    return broken
 
 
 def _strays(machine: Machine, mark: int) -> list[Way]:

@@ -15,18 +15,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Operation, Place
 from attncheck.table import Scope
-from attncheck.values.value import UNKNOWN, Class, Function, Instance, Value
+from attncheck.tracer.sketches import Sketches
+from attncheck.values.value import UNKNOWN, Class, Function, Imported, Instance, Value
 
 if TYPE_CHECKING:
     import libcst as cst
 
     from attncheck.tracer.program import ProgramEvidence
+    from attncheck.tracer.project import Project
 
 #: What one traced root (a function in general, the module body) may cost.
 ROOT_STEPS = 6_000
 #: How deep calls of the project's functions are followed.
 CALL_DEPTH = 12
 
+
+#: The methods that make an object: what they are given are sizes and settings, not tensors.
+MAKING = frozenset(["__init__", "__post_init__"])
 
 #: How control leaves a statement: None goes on; "return", "raise", "break", "continue".
 Exit: TypeAlias = str | None
@@ -39,11 +44,15 @@ class OutOfBudget(Exception):
 class Environment:
     """Names of one scope, and the scope around it."""
 
-    __slots__ = ("elsewhere", "names", "outer", "transparent")
+    __slots__ = ("elsewhere", "file", "names", "outer", "supply", "transparent")
 
     def __init__(self, outer: Environment | None = None, *, transparent: bool = False) -> None:
         self.names: dict[str, Value] = {}
         self.outer = outer
+        #: the evidence of the file that the scope is of, where that is not the checked one
+        self.file: ProgramEvidence | None = None if outer is None else outer.file
+        #: gives the names of a module whose statements are only run when they are asked for
+        self.supply: Callable[[str], Value | None] | None = None
         #: whether ``:=`` in here names something in the scope around: that of a comprehension
         self.transparent = transparent
         #: names that ``global`` or ``nonlocal`` declares
@@ -51,13 +60,14 @@ class Environment:
 
     def lookup(self, name: str) -> Value | None:
         """The value of `name` here or in a scope around, or None."""
-        environment: Environment | None = self
-        while environment is not None:
+        environment = self
+        while True:
             value = environment.names.get(name)
             if value is not None:
                 return value
+            if environment.outer is None:
+                return None if environment.supply is None else environment.supply(name)
             environment = environment.outer
-        return None
 
     def assign(self, name: str, value: Value) -> None:
         """Give `name` a value: here, or where ``global`` or ``nonlocal`` says that it lives."""
@@ -118,7 +128,7 @@ Executor: TypeAlias = Callable[["Machine", Any], Exit]
 
 
 class Machine:
-    """One trace of one file."""
+    """One trace of one file, or what runs in another file for it."""
 
     def __init__(
         self,
@@ -126,9 +136,12 @@ class Machine:
         evidence: ProgramEvidence,
         expressions: dict[type, Evaluator],
         statements: dict[type, Executor],
+        project: Project,
     ) -> None:
         self.scope = scope
-        self.evidence = evidence
+        self.project = project
+        #: the evidence of the checked file
+        self.own = evidence
         self.facts = Facts()
         self.graph = Graph()
         self.sites: list[ShapeSite] = []
@@ -138,6 +151,8 @@ class Machine:
         #: arguments that calls on concrete values gave to the project's functions
         self.calls_seen: dict[Function, list[dict[str, Value]]] = {}
         self.observe_calls = False
+        #: what calls of the project's functions have shown of their parameters
+        self.sketches: dict[Function, Sketches] = {}
         #: the functions and classes that running the module has defined, in order
         self.functions: list[Function] = []
         self.classes: list[Class] = []
@@ -162,6 +177,16 @@ class Machine:
         """The scope that names are read from and written to."""
         return self.frames[-1].environment
 
+    @property
+    def evidence(self) -> ProgramEvidence:
+        """The evidence of the file whose code is running."""
+        return (self.frames[-1].environment.file if self.frames else None) or self.own
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether code of another file than the checked one is running."""
+        return bool(self.frames) and self.frames[-1].environment.file is not None
+
     @contextmanager
     def running(self, frame: Frame) -> Iterator[Frame]:
         """Run in `frame`."""
@@ -178,6 +203,13 @@ class Machine:
         self.steps -= 1
         if self.steps < 0:
             raise OutOfBudget
+
+    @property
+    def making(self) -> bool:
+        """Whether an object is being made: an ``__init__`` runs."""
+        return any(
+            frame.function is not None and frame.function.name in MAKING for frame in self.frames
+        )
 
     # -- doing ---------------------------------------------------------------------------------
 
@@ -199,10 +231,14 @@ class Machine:
 
     def record(self, operation: Operation) -> None:
         """Put an operation into the graph."""
+        if self.is_elsewhere:
+            operation.seen_from_call()
         self.graph.add(operation)
 
     def show(self, name: str, node: cst.CSTNode, value: Value) -> None:
         """Note a site: of the traced root's own code, or of a function whose calls are observed."""
+        if self.is_elsewhere:
+            return
         function = self.frame.place.function
         if len(self.frames) == 1:
             self.sites.append(ShapeSite(function, name, node, value))
@@ -213,6 +249,10 @@ class Machine:
         """Note a function to be traced in general: of the module or of a class, no closure."""
         if self.frame.function is None:
             self.functions.append(function)
+
+    def resolved(self, value: Value) -> Value:
+        """`value`, looked up in the file that it was imported from if it was imported."""
+        return self.project.resolved(value) if type(value) is Imported else value
 
     def not_modelled(self, name: str) -> Value:
         """An unknown value, with the call that gave it counted for the coverage line."""

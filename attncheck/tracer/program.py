@@ -18,14 +18,17 @@ from attncheck.algebra.shape import Axis, Shape, Tag, open_shape
 from attncheck.algebra.size import Symbol, of
 from attncheck.evidence.annotations import Annotation, read_annotation
 from attncheck.evidence.comments import ClaimText
+from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
-from attncheck.evidence.roles import PHRASES
-from attncheck.table import Hypothesis, Scope
+from attncheck.evidence.roles import PHRASES, is_mask_name
+from attncheck.operators.masking import MASK
+from attncheck.table import Hypothesis, Scope, table_symbol
+from attncheck.tracer.sketches import Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
-from attncheck.values.value import UNKNOWN, Function, Int, Scalar, Value, as_tensor
+from attncheck.values.value import NONE, UNKNOWN, Function, Int, Scalar, Value, as_tensor
 
 #: What an annotated plain value is.
 _SCALARS: Final = {"float": "float", "bool": "bool", "str": "str"}
@@ -39,6 +42,8 @@ _OTHERS: Final = re.compile(
 )
 
 
+#: What a module is called by.
+_FORWARD: Final = frozenset(["forward", "__call__", "call"])
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 #: A line of a signature that holds one parameter and a comment; an assignment has no comma there.
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
@@ -74,12 +79,39 @@ class ProgramEvidence:
     line_of: Callable[[cst.CSTNode], int] | None = None
     #: whether names and prose only say how many axes there are: for shapes that are to be stated
     loose: bool = False
+    #: whether inputs of which nothing else is known have as many axes as their names say
+    conventional: bool = False
     pinned_function: Function | None = None
+    #: the path of the file, where it is another one than the checked
+    file: str = ""
     pinned: Hypothesis | None = None
+    #: what calls have shown of the parameters of the project's functions
+    sketches: dict[Function, Sketches] = field(default_factory=dict)
+    #: what calls have shown in an earlier version of the file, by qualified name
+    shown_before: Mapping[str, Mapping[str, Sketch]] | None = None
+    #: attributes that were read from unseen arguments: ``config.hidden_size``
+    members: dict[tuple[values.Parameter, str], values.Parameter] = field(default_factory=dict)
     _commented_names: set[str] | None = None
     _alone: set[str] | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
     _parameters: dict[tuple[Function, str], Value | None] = field(default_factory=dict)
+
+    def elsewhere(self, path: str, text: str) -> ProgramEvidence:
+        """The evidence of another file of the project, in which the checked one's code ends up.
+
+        Its functions are called and never traced in general, so that comments say nothing of it.
+        """
+        return replace(
+            self,
+            array_libraries=array_libraries(text),
+            has_declarations=False,
+            comments={},
+            lines=(),
+            line_of=None,
+            file=path,
+            _commented_names=None,
+            _alone=None,
+        )
 
     # -- parameters ----------------------------------------------------------------------------
 
@@ -113,10 +145,49 @@ class ProgramEvidence:
         pinned = self._by_name(function, name)
         if pinned is not None and (stated is None or tensor is not None):
             return pinned
+        called = self._called(function, name)
+        if called is not None and (stated is None or tensor is not None):
+            # Other calls may leave out what these ones give.
+            given = filled(called, name)
+            if type(given) is Tensor and function.defaults.get(name) == NONE:
+                return replace(given, optional=True)
+            return given
+        named = self.conventional and function is self.pinned_function
+        rank = conventional_rank(name) if named else None
+        if rank is not None and (stated is None or tensor is not None):
+            optional = name in function.defaults
+            return filled(Sketch(rank, evidence=Evidence.NAME, optional=optional), name)
         if tensor is not None and tensor.shape is None:
             # A tensor by its annotation: its shape is still to be found out, anew in each trace.
-            return replace(tensor, shape=open_shape(name), evidence=Evidence.FORCED)
+            role = MASK if is_mask_name(name) else None
+            return replace(tensor, shape=open_shape(name), role=role, evidence=Evidence.FORCED)
         return stated
+
+    def has_conventional(self, function: Function) -> bool:
+        """Whether names say more of the inputs of a module than everything else does."""
+        if function.name not in _FORWARD or function.owner is None:
+            return False
+        parameters = function.node.params
+        return any(
+            conventional_rank(parameter.name.value) is not None
+            and self._called(function, parameter.name.value) is None
+            for parameter in (*parameters.params, *parameters.kwonly_params)
+        )
+
+    def _called(self, function: Function, name: str) -> Sketch | None:
+        if self.shown_before is not None:
+            return self.shown_before.get(function.qualified, {}).get(name)
+        sketches = self.sketches.get(function)
+        return None if sketches is None else sketches.of(name)
+
+    def calls_shown(self) -> dict[str, dict[str, Sketch]]:
+        """What calls have shown of the parameters of all functions, by qualified name."""
+        return {
+            function.qualified: {
+                name: sketch for name in sketches.names() if (sketch := sketches.of(name))
+            }
+            for function, sketches in self.sketches.items()
+        }
 
     def _by_name(self, function: Function, name: str) -> Tensor | None:
         if self.pinned is None or function is not self.pinned_function:
@@ -126,7 +197,7 @@ class ProgramEvidence:
         if shape is None:
             return None
         decided = Decided(0, Evidence.NAME.word, f"by its name {PHRASES.get(role or '', role)}")
-        shape = loosened(shape, name) if self.loose else shape
+        shape = loosened(shape, name, numbers=True) if self.loose else shape
         return Tensor(shape, self._library(), role=role, evidence=Evidence.NAME, decided=decided)
 
     def _stated(self, function: Function, parameter: cst.Param) -> Value | None:
@@ -252,21 +323,29 @@ class ProgramEvidence:
     def argument(self, name: str) -> Symbol:
         """The symbol of an integer argument: at least 1 only if its name is a size of the table."""
         symbol = self.scope.symbol(name)
-        return symbol if symbol.table else Symbol(name, positive=False)
+        if symbol.table:
+            return symbol
+        return Symbol(name, positive=False, divides=table_symbol(name) == "n_heads")
+
+    def found(self, name: str) -> Symbol:
+        """The symbol of a variable that holds an integer of which nothing else is known."""
+        symbol = self.argument(name)
+        symbol.found = not symbol.table
+        return symbol
 
     def _library(self) -> str | None:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None
 
 
-def loosened(shape: Shape, name: str) -> Shape:
+def loosened(shape: Shape, name: str, *, numbers: bool = False) -> Shape:
     """`shape` with a size of its own for each axis, to be found equal to others by operations only.
 
-    A size that is a number stays.
+    A size that is a number stays, unless `numbers` are not to be trusted either.
     """
     axes = []
     for index, axis in enumerate(shape.lead):
         size = axis.size
-        if size is not None and size.number is None:
+        if size is not None and (numbers or size.number is None):
             symbol = size.symbol
             kin = str(size) if symbol is not None else None
             text = f"{name}_{symbol.name}" if symbol is not None else f"{name}_{index}"

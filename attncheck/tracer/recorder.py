@@ -10,6 +10,7 @@ from attncheck.algebra.shape import Shape, Tag
 from attncheck.frameworks.spelling import Spelling
 from attncheck.graph import Operand, Operation
 from attncheck.operators.call import Call, Operator
+from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.values.tensor import Tensor
@@ -33,6 +34,19 @@ def apply_spelling(
     arguments = spelling.bind(given.positional, given.keywords)
     if arguments is None:
         return None
+    return apply(
+        machine,
+        spelling.operator,
+        arguments,
+        written_arguments(spelling, given),
+        node,
+        spelling.path,
+        spelling.library,
+    )
+
+
+def written_arguments(spelling: Spelling, given: Arguments) -> Written:
+    """The expressions of a call's arguments by the neutral names of the parameters."""
     written: dict[str, cst.CSTNode | list[cst.CSTNode | None]] = {}
     for index, (parameter, expression) in enumerate(
         zip(spelling.parameters, given.nodes, strict=False)
@@ -44,9 +58,7 @@ def apply_spelling(
     for parameter in spelling.parameters:
         if parameter.spelled in given.written:
             written[parameter.neutral] = given.written[parameter.spelled]
-    return apply(
-        machine, spelling.operator, arguments, written, node, spelling.path, spelling.library
-    )
+    return written
 
 
 def apply(
@@ -75,9 +87,19 @@ def apply(
         outcome.clash,
         machine.supposing > 0,
     )
-    value = _stamp(outcome.value, number)
+    value = _stamp(_still_mask(outcome.value, arguments), number)
     operation.output = value
     machine.record(operation)
+    return value
+
+
+def _still_mask(value: Value, arguments: Mapping[str, Value]) -> Value:
+    """What is made of masks alone is a mask."""
+    if type(value) is not Tensor or value.role is not None:
+        return value
+    tensors = [tensor for item in arguments.values() if (tensor := as_tensor(item)) is not None]
+    if tensors and all(tensor.role == MASK for tensor in tensors):
+        return replace(value, role=MASK)
     return value
 
 
@@ -119,7 +141,8 @@ def _operands(arguments: Mapping[str, Value], written: Written) -> tuple[Operand
     operands: list[Operand] = []
     for name, value in arguments.items():
         node = written.get(name)
-        if type(value) is Sequence and value.items is not None:
+        if type(value) is Sequence and any(as_tensor(item) for item in value.items or ()):
+            assert value.items is not None
             elements = _elements(node, len(value.items))
             operands += (
                 Operand(name, as_tensor(item) or item, element)

@@ -8,16 +8,18 @@ from typing import Any
 import libcst as cst
 
 from attncheck.algebra.facts import Verdict
-from attncheck.algebra.size import Symbol, of
+from attncheck.algebra.size import of
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Clash, Fault
 from attncheck.tracer import containers
 from attncheck.tracer.functions import call_function, named_size
 from attncheck.tracer.machine import Machine
+from attncheck.tracer.naming import settle
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
     Function,
+    Imported,
     Instance,
     Int,
     Mapping,
@@ -38,7 +40,7 @@ def assign(
 
 def _name(machine: Machine, target: cst.Name, value: Value, source: cst.CSTNode | None) -> None:
     name = target.value
-    value = _named(machine, name, value)
+    value = settle(machine, name, _named(machine, name, value))
     declared = machine.evidence.declared(machine.frame.place.function, name, target)
     if declared is not None:
         value = declared
@@ -52,14 +54,10 @@ def _named(machine: Machine, name: str, value: Value) -> Value:
         return value
     symbol = value.size.symbol
     if symbol is not None and symbol.flexible:
-        given = of(_size_symbol(machine, name))
+        given = of(machine.scope.fresh(name, unseen=True))
         machine.facts.force(value.size, given, f"the code calls it {name}")
         return Int(given)
     return named_size(machine, name, value)
-
-
-def _size_symbol(machine: Machine, name: str) -> Symbol:
-    return machine.scope.fresh(name)
 
 
 def _tuple(
@@ -130,8 +128,10 @@ def _attribute(
         if type(setter) is Function:
             call_function(machine, setter, [machine.initialised(owner), value], {}, target)
             return
-        value = named_size(machine, name, value)
+        value = settle(machine, name, named_size(machine, name, value))
         machine.set_attribute(machine.initialised(owner), name, value)
+    elif type(owner) is Imported:
+        machine.project.forget(owner.path, name)
     elif type(owner) is Tensor and name == "shape" and type(target.value) is cst.Name:
         machine.environment.assign(target.value.value, owner.with_shape(None))
     if type(target.value) is cst.Name:

@@ -8,12 +8,12 @@ every joint hypothesis is traced as well (see `attncheck.tracer.hypotheses`).
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-
-import libcst as cst
 
 from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Place
+from attncheck.source import Source
 from attncheck.table import Hypothesis, Scope
 from attncheck.tracer import targets
 from attncheck.tracer.expressions import EXPRESSIONS
@@ -27,6 +27,8 @@ from attncheck.tracer.machine import (
     ShapeSite,
 )
 from attncheck.tracer.program import ProgramEvidence
+from attncheck.tracer.project import Project
+from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
 from attncheck.values.value import UNKNOWN, Class, Const, Function, Instance, Value
 
@@ -46,6 +48,8 @@ class Traced:
     hypothesis: Hypothesis | None = None
     result: Value | None = None
     complete: bool = True
+    #: whether inputs were given as many axes as their names say
+    conventional: bool = False
     #: for the module body: the sites of the latest call of each function, by qualified name
     inner: dict[str, list[ShapeSite]] = field(default_factory=dict)
 
@@ -53,22 +57,37 @@ class Traced:
 class Tracer:
     """Traces the roots of one file."""
 
-    def __init__(self, module: cst.Module, scope: Scope, evidence: ProgramEvidence) -> None:
+    def __init__(
+        self,
+        source: Source,
+        scope: Scope,
+        evidence: ProgramEvidence,
+        followed: set[str] | None = None,
+    ) -> None:
         self.scope = scope
         self.evidence = evidence
-        self.module = module
+        self.module = source.module
         self.steps = FILE_STEPS
-        self._home = self._machine()
-        self._home.observe_calls = True
         self._environment = Environment()
         self._environment.names["__name__"] = Const("__main__")
+        #: the files of the project that were read
+        self.followed = set[str]() if followed is None else followed
+        self._project = Project(
+            source.path if os.path.isfile(source.path) else "",
+            len(source.text),
+            self._environment,
+            self._machine,
+            self.followed,
+        )
+        self._home = self._machine()
+        self._home.observe_calls = True
         self._instances: dict[Class, Instance] = {}
         self._builders: dict[Class, tuple[Machine, bool]] = {}
         #: the graphs of the module body and of the objects' making, for where a tensor comes from
         self.made_in: list[Graph] = [self._home.graph]
 
     def _machine(self) -> Machine:
-        machine = Machine(self.scope, self.evidence, EXPRESSIONS, STATEMENTS)
+        machine = Machine(self.scope, self.evidence, EXPRESSIONS, STATEMENTS, self._project)
         machine.steps = min(ROOT_STEPS, max(self.steps, 0))
         return machine
 
@@ -77,6 +96,7 @@ class Tracer:
         machine = self._home
         frame = Frame(self._environment, Place("", None))
         complete = self._guarded(machine, lambda: self._run_block(machine, frame))
+        self._learn_calls(machine)
         return self._traced(machine, None, None, complete)
 
     def _run_block(self, machine: Machine, frame: Frame) -> None:
@@ -98,11 +118,17 @@ class Tracer:
         return self._home.facts
 
     def run_function(
-        self, function: Function, hypothesis: Hypothesis | None = None, *, open_pair: bool = False
+        self,
+        function: Function,
+        hypothesis: Hypothesis | None = None,
+        *,
+        open_pair: bool = False,
+        conventional: bool = False,
     ) -> Traced:
         """Trace a function in general, or under a hypothesis about its parameters.
 
-        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention.
+        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
+        `conventional` that inputs have as many axes as their names say.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
@@ -112,13 +138,28 @@ class Tracer:
         machine.graph.by_name = hypothesis is not None
         self.evidence.pinned = hypothesis
         self.evidence.pinned_function = function
-        receiver = None if function.owner is None else self._instance(function.owner)
+        self.evidence.conventional = conventional
+        receiver = None
+        if function.owner is not None:
+            receiver = self._instance(function.owner)
+            builder, _ = self._builders[function.owner]
+            # What making the object has shown holds for its methods.
+            machine.facts.keep(builder.facts.learned(0))
         complete, result = self._in_general(machine, function, receiver)
         machine.roll_back(0)
         self.evidence.pinned = None
+        self.evidence.conventional = False
+        if hypothesis is None:
+            self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
-        traced.result = result
+        traced.result, traced.conventional = result, conventional
         return traced
+
+    def _learn_calls(self, machine: Machine) -> None:
+        """Keep what calls have shown of parameters, unless the trace went wrong somewhere."""
+        if not machine.graph.clashes():
+            for called, sketches in machine.sketches.items():
+                self.evidence.sketches.setdefault(called, Sketches()).merge(sketches)
 
     def _in_general(
         self, machine: Machine, function: Function, receiver: Instance | None
@@ -141,6 +182,14 @@ class Tracer:
         builder, complete = self._builders[owner]
         return self._traced(builder, function, None, complete)
 
+    def making(self, function: Function | None) -> Traced | None:
+        """The trace in which the object was made that a method is traced on; None for others."""
+        owner = None if function is None else function.owner
+        maker = None if owner is None else owner.lookup("__init__")
+        if owner is None or owner not in self._builders or type(maker) is not Function:
+            return None
+        return self._built(maker, owner)
+
     def _closure(self, function: Function) -> Environment:
         assert isinstance(function.closure, Environment)
         return Environment(function.closure)
@@ -152,10 +201,11 @@ class Tracer:
             made = Instance(owner)
             self._instances[owner] = made
             builder = self._machine()
-            self.made_in.append(builder.graph)
             initialiser = owner.lookup("__init__")
             complete = True
             if type(initialiser) is Function:
+                if self._closure(initialiser).file is None:
+                    self.made_in.append(builder.graph)
                 complete, _ = self._in_general(builder, initialiser, made)
             self._builders[owner] = builder, complete
             _forget_replaced(made, owner)

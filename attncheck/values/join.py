@@ -7,16 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from attncheck.algebra.shape import Axis, Shape
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
 from attncheck.values.value import (
     NONE,
     UNKNOWN,
+    Chain,
+    Choice,
+    Class,
     Const,
+    Function,
+    Instance,
     Int,
+    Layer,
+    Library,
+    LibraryMethod,
     Mapping,
+    Method,
+    Parameter,
+    Partial,
     Scalar,
     Sequence,
     Value,
@@ -29,9 +40,58 @@ def join(left: Value, right: Value) -> Value:
         return left
     if NONE in (left, right):
         other = right if left == NONE else left
-        return replace(other, optional=True) if type(other) is Tensor else UNKNOWN
+        if type(other) is Parameter:
+            return replace(other, tensor=replace(other.tensor, optional=True))
+        return replace(other, optional=True) if type(other) is Tensor else choice(left, right)
+    if type(left) in _NUMBERS and type(right) in _NUMBERS and type(left) is not type(right):
+        return _join_numbers(left, right)
+    if type(left) is not type(right) and {type(left), type(right)} <= _EITHER:
+        return choice(left, right)
     joiner = _JOINERS.get(type(left)) if type(left) is type(right) else None
     return UNKNOWN if joiner is None else joiner(left, right)
+
+
+def choice(left: Value, right: Value) -> Value:
+    """One of two values that have nothing in common, as long as there are only a few in all."""
+    options: list[Value] = []
+    for option in (*_options(left), *_options(right)):
+        if type(option) not in _CALLABLE and option != NONE:
+            if type(option) not in _OPTIONAL:
+                return UNKNOWN
+            same = next((known for known in options if type(known) is type(option)), None)
+            if same is not None:
+                options[options.index(same)] = join(same, option)
+                continue
+            if any(known != NONE for known in options):
+                return UNKNOWN
+        elif any(type(known) in _OPTIONAL for known in options) and option != NONE:
+            return UNKNOWN
+        if option not in options:
+            options.append(option)
+    return Choice(tuple(options)) if len(options) <= MOST_OPTIONS else UNKNOWN
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if type(value) is Choice else (value,)
+
+
+def without_none(value: Value) -> Value:
+    """A value of which it is known that it is not None."""
+    if type(value) is Tensor:
+        return replace(value, optional=False) if value.optional else value
+    if type(value) is Parameter and value.tensor.optional:
+        return replace(value, tensor=replace(value.tensor, optional=False))
+    if type(value) is not Choice:
+        return value
+    options = tuple(option for option in value.options if option != NONE)
+    return options[0] if len(options) == 1 else Choice(options)
+
+
+def _join_numbers(left: Value, right: Value) -> Value:
+    """A number and an argument that may be one, or two such arguments: still both, of no size."""
+    named = left if type(left) is Parameter else right
+    assert type(named) is Parameter
+    return Parameter(named.name, UNKNOWN_TENSOR, Int(None))
 
 
 def join_all(values: list[Value]) -> Value:
@@ -118,7 +178,23 @@ def _join_constants(left: Const, right: Const) -> Value:
     return Scalar(kind) if kind == type(right.value).__name__ else UNKNOWN
 
 
+#: More alternatives than these are not kept apart.
+MOST_OPTIONS = 4
+#: Values that are kept as alternatives where a branch decides between them.
+_CALLABLE: Final = frozenset(
+    [Layer, Chain, Function, Method, Partial, Library, LibraryMethod, Class, Instance]
+)
+#: Values that are kept beside None.
+_OPTIONAL: Final = frozenset([Sequence, Mapping, Int])
+#: What may stand on both sides of a join with another kind of value.
+_EITHER: Final = _CALLABLE | _OPTIONAL | {Choice}
+#: What may be a number.
+_NUMBERS: Final = frozenset([Int, Parameter])
+
 _JOINERS: dict[type, Callable[[Any, Any], Value]] = {
+    **dict.fromkeys((Layer, Chain, Function, Method, Partial, Library), choice),
+    **dict.fromkeys((LibraryMethod, Class, Instance, Choice), choice),
+    Parameter: _join_numbers,
     Tensor: _join_tensors,
     Int: lambda left, right: Int(None),
     Sequence: _join_sequences,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Shape, expand
+from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import Size
 from attncheck.values.tensor import Tensor
 
@@ -90,6 +90,19 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
+class Packed:
+    """Sequences of unlike lengths packed into one tensor: torch's PackedSequence.
+
+    ``data`` is ``(steps of all sequences, *)``, ``batch`` the axis that counts the sequences,
+    ``time`` that of the longest one's steps.
+    """
+
+    data: Tensor
+    batch: Axis
+    time: Axis
+
+
+@dataclass(frozen=True, slots=True)
 class ShapeOf:
     """``x.shape`` where not every axis is known: unpacking or indexing says how many there are."""
 
@@ -128,11 +141,55 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """What another file of the project has under ``name``; the module itself without a name.
+
+    Such a file is only read when somebody looks into the value. ``path`` is the file, or the folder
+    of a package that has no ``__init__``.
+    """
+
+    path: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LibraryMethod:
     """A method of a value that the library defines, bound to it: ``x.softmax``."""
 
     receiver: Value
     name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """A layer that a library defines, as it was made: ``nn.Linear(d_model, d_k)``.
+
+    ``settings`` are the constructor's arguments by their neutral names, as far as they were given;
+    ``written`` the expressions that they were written as, ``node`` the construction itself.
+    """
+
+    path: str
+    settings: AbstractMapping[str, Value]
+    written: AbstractMapping[str, Any] = field(default_factory=dict)
+    node: cst.CSTNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """``nn.Sequential``: callables by name, each called on what the one before gives.
+
+    ``repeated`` is what any of an unknown number of them is like, where they are not listed.
+    """
+
+    items: tuple[tuple[str, Value], ...]
+    repeated: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several values, of which nobody knows which: what a flag has decided."""
+
+    options: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,11 +277,16 @@ Value: TypeAlias = (
     | Parameter
     | Tensor
     | Sequence
+    | Packed
     | ShapeOf
     | Mapping
     | Slice
     | Library
+    | Imported
     | LibraryMethod
+    | Layer
+    | Chain
+    | Choice
     | Function
     | Method
     | Partial

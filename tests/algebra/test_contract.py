@@ -30,7 +30,6 @@ def test_an_unseen_axis_is_bound_and_the_reason_kept() -> None:
 
 
 def test_verdicts_of_a_contraction() -> None:
-    facts = Facts()
     cases = [
         (T, T, Verdict.EQUAL),
         (T, D, Verdict.UNKNOWN),
@@ -41,8 +40,16 @@ def test_verdicts_of_a_contraction() -> None:
         (ONE, T + 1, Verdict.DIFFERENT),
     ]
     for left, right, verdict in cases:
+        facts = Facts()
         assert contract(Axis(left), Axis(right), facts, "test").verdict is verdict
-    assert not facts.has_bindings
+
+
+def test_sizes_that_a_product_needs_to_be_equal_are_so_from_then_on() -> None:
+    facts = Facts()
+    assert contract(Axis(T), Axis(D), facts, "`a @ b` works").verdict is Verdict.UNKNOWN
+    assert facts.compare(T, D) is Verdict.EQUAL
+    assert facts.compare(T, 2 * D) is Verdict.DIFFERENT
+    assert "`a @ b` works" in {facts.reason(size.symbol) for size in (T, D)}
 
 
 @given(st.lists(axes, max_size=3, unique=True), st.lists(axes, max_size=3, unique=True))

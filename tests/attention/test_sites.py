@@ -10,6 +10,7 @@ from attncheck.values.value import as_tensor
 
 SCORES = "q, k, v = np.ones((4, 3)), np.ones((5, 3)), np.ones((5, 6))\nscores = q @ k.T\n"
 TORCH = SCORES.replace("np.ones", "torch.ones")
+NAMED = "from einops import einsum, rearrange, reduce\n" + TORCH
 HELPER = "def softmax(x, axis=-1):\n    e = np.exp({})\n    return e / e.sum({})\n"
 
 
@@ -49,6 +50,10 @@ SOFTMAXES = [
         HELPER.format("x - x.max(axis=axis, keepdims=True)", "axis=axis, keepdims=True")
         + SCORES
         + "w = softmax(scores)",
+    ),
+    (
+        "by hand in einops",
+        NAMED + "e = scores.exp()\nw = e / reduce(e, 't s -> t 1', 'sum')",
     ),
     (
         "of scaled and masked scores",
@@ -112,6 +117,10 @@ SUMS = [
     ("values first", "out = v.T @ w.T", 1),
     ("einsum", "out = torch.einsum('ts,sd->td', w, v)", 0),
     ("einsum, values first", "out = torch.einsum('sd,ts->td', v, w)", 1),
+    ("named axes", "out = einsum(w, v, 'query key, key d -> query d')", 0),
+    ("named axes, values first", "out = einsum(v, w, 'key d, query key -> query d')", 1),
+    ("rearranged", "w = rearrange(w, 't s -> s t')\nout = v.T @ w", 1),
+    ("merged", "w = rearrange(w[None], 'b t s -> (b t) s')\nout = w @ v", 0),
     ("bmm", "out = torch.bmm(w[None], v[None])", 0),
     ("after dropout", "w = F.dropout(w, 0.1)\nout = w @ v", 0),
     ("masked once more", "w = w * 0.5\nout = w @ v", 0),
@@ -122,7 +131,7 @@ SUMS = [
 
 @pytest.mark.parametrize("code, place", [e[1:] for e in SUMS], ids=[e[0] for e in SUMS])
 def test_weighted_sum_over_the_normalised_axis(code, place):
-    (site,) = sites(TORCH + WEIGHTS + code + "\n")
+    (site,) = sites(NAMED + WEIGHTS + code + "\n")
     (found,) = site.sums
     assert found.weights == place
     assert [str(axis) for axis in found.contracted] == ["5"]
@@ -148,6 +157,8 @@ def test_two_sites_keep_their_own_sums():
 PRODUCTS = [
     ("dot", "s = q @ k.T", "matmul"),
     ("einsum", "s = torch.einsum('td,sd->ts', q, k)", "einsum"),
+    ("named axes", "s = einsum(q, k, 't d, s d -> t s')", "einsum"),
+    ("rearranged", "s = rearrange(q @ k.T, 't s -> 1 (t s)').view(4, 5)", "matmul"),
     ("scaled", "s = (q @ k.T) / 3 ** 0.5 + 1.0", "matmul"),
     ("additive", "s = torch.tanh(q[:, None] + k[None]) @ torch.ones(3)", "matmul"),
     ("through a reshape", "s = (q @ k.T).reshape(4, 5, 1).squeeze(-1)", "matmul"),
@@ -156,7 +167,7 @@ PRODUCTS = [
 
 @pytest.mark.parametrize("code, kind", [e[1:] for e in PRODUCTS], ids=[e[0] for e in PRODUCTS])
 def test_the_product_behind_the_scores(code, kind):
-    (site,) = sites(TORCH + code + "\nw = s.softmax(dim=-1)\n")
+    (site,) = sites(NAMED + code + "\nw = s.softmax(dim=-1)\n")
     assert site.scores.kind == kind
 
 
@@ -182,6 +193,34 @@ def test_slot_attention_renormalises_and_is_silent():
     assert codes(slots.replace("    attn = attn / attn.sum(dim=1, keepdim=True)\n", "")) == [
         "ATN301"
     ]
+
+
+#: Heads split and merged by patterns, with places for the softmax axis and the last product.
+HEADS = (
+    "from einops import einsum, rearrange\nx = torch.ones(2, 5, 12)\n"
+    "q, k, v = (rearrange(x, 'b t (h d) -> b h t d', h=3) for _ in range(3))\n"
+    "w = einsum(q, k, 'b h i d, b h j d -> b h i j').softmax(dim={})\n"
+    "{}\nout = rearrange(out, 'b h t d -> b t (h d)')\n"
+)
+MERGED = (
+    "w = rearrange(w, 'b h i j -> (b h) i j')\nv = rearrange(v, 'b h j d -> (b h) j d')\n"
+    "out = rearrange(w{} @ v, '(b h) i d -> b h i d', b=2)"
+)
+
+
+@pytest.mark.parametrize(
+    ("dim", "product", "expected"),
+    [
+        ("-1", "out = einsum(w, v, 'b h i j, b h j d -> b h i d')", []),
+        ("-2", "out = einsum(w, v, 'b h i j, b h j d -> b h i d')", ["ATN301"]),
+        ("-1", "out = einsum(w, v, 'b h i j, b h i d -> b h j d')", ["ATN302"]),
+        ("-1", MERGED.format(""), []),
+        ("-2", MERGED.format(""), ["ATN301"]),
+        ("-1", MERGED.format(".mT"), ["ATN302"]),
+    ],
+)
+def test_axes_are_followed_through_patterns(dim, product, expected):
+    assert codes(HEADS.format(dim, product)) == expected
 
 
 @pytest.mark.parametrize("axis, expected", [("-1", []), ("1", []), ("0", ["ATN301"])])

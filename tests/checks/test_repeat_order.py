@@ -5,7 +5,7 @@ import pytest
 from attncheck.engine import check_source
 from attncheck.settings import Settings
 
-HEAD = "import numpy as np\nimport torch\n"
+HEAD = "import numpy as np\nimport torch, einops\n"
 KNOWN = (
     "def f(x: torch.Tensor, y: torch.Tensor, n: int):\n"
     "    B, T, d = x.shape\n"
@@ -22,6 +22,8 @@ TILED = (
     "x.unsqueeze(0).expand(n, B, T, d).reshape(n * B, T, d)",
     "x[None].repeat(n, 1, 1, 1).view(-1, T, d)",
     "torch.stack([x] * n, dim=0).flatten(0, 1)",
+    "einops.repeat(x, 'b t d -> (n b) t d', n=n)",
+    "einops.rearrange([x] * n, 'n b t d -> (n b) t d')",
 )
 IN_PLACE = (
     "y.repeat_interleave(n, dim=0)",
@@ -29,6 +31,8 @@ IN_PLACE = (
     "y.unsqueeze(1).expand(B, n, T, d).reshape(B * n, T, d)",
     "y[:, None].repeat(1, n, 1, 1).flatten(0, 1)",
     "torch.stack([y] * n, dim=1).view(B * n, T, d)",
+    "einops.repeat(y, 'b t d -> (b n) t d', n=n)",
+    "einops.rearrange([y] * n, 'n b t d -> (b n) t d')",
 )
 
 
@@ -65,6 +69,7 @@ def test_both_in_place(right):
         "torch.bmm(a, b.transpose(1, 2))",
         "a @ b.mT",
         "torch.einsum('bqd,bkd->bqk', a, b)",
+        "einops.einsum(a, b, 'b q d, b k d -> b q k')",
         "torch.cat([a, b], dim=-1)",
         "torch.where(a > 0, a, b)",
     ],
@@ -98,6 +103,16 @@ SPLITS = [
     ("x.repeat_interleave(n, dim=0)", "n, B", "x.repeat(n, 1, 1)"),
     ("torch.repeat_interleave(x, n, dim=0)", "n, B", "x.repeat(n, 1, 1)"),
     ("torch.repeat_interleave(x, repeats=n, dim=0)", "n, B", "x.repeat(n, 1, 1)"),
+    (
+        "einops.repeat(x, 'b t d -> (n b) t d', n=n)",
+        "B, n",
+        "einops.repeat(x, 'b t d -> (b n) t d', n=n)",
+    ),
+    (
+        "einops.repeat(x, 'b t d -> (b n) t d', n=n)",
+        "n, B",
+        "einops.repeat(x, 'b t d -> (n b) t d', n=n)",
+    ),
 ]
 
 
@@ -107,6 +122,19 @@ def test_split_the_other_way(repeat, split, fixed):
     assert found(code) == [(6, f"a = {fixed}")]
     right = ", ".join(reversed(split.split(", ")))
     assert found(code.replace(split + ", T", right + ", T")) == []
+
+
+def test_split_the_other_way_by_a_pattern():
+    split = "einops.rearrange(a, '(b n) t d -> b n t d', n=n)"
+    code = KNOWN + f"    a = x.repeat(n, 1, 1)\n    return {split}\n"
+    assert found(code) == [(6, "a = x.repeat_interleave(n, dim=0)")]
+    assert found(code.replace("(b n)", "(n b)")) == []
+
+
+def test_a_later_pattern_decides():
+    split = "einops.rearrange(a * b, '(b n) t d -> b n t d', n=n)"
+    code = meeting("x.repeat(n, 1, 1)", IN_PLACE[0], split)
+    assert found(code) == [(6, "a = x.repeat_interleave(n, dim=0)")]
 
 
 @pytest.mark.parametrize(

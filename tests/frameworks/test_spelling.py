@@ -10,7 +10,7 @@ from attncheck.algebra.size import const
 from attncheck.frameworks import language, lookup
 from attncheck.frameworks.spelling import Spelling, parse_signature
 from attncheck.operators import elementwise
-from attncheck.values.value import UNKNOWN, Const, Int, Sequence
+from attncheck.values.value import UNKNOWN, Const, Int, Mapping, Sequence
 
 ONE, TWO = Int(const(1)), Int(const(2))
 
@@ -55,6 +55,15 @@ def test_calls_bind_or_do_not_fit(positional: Any, keywords: Any, expected: Any)
 )
 def test_collected_sizes_are_one_tuple(given: Any, expected: Any) -> None:
     assert spelling("self:x, *size:sizes").bind([ONE, *given], {}) == {"x": ONE, "sizes": expected}
+
+
+def test_keywords_that_are_left_are_one_mapping() -> None:
+    made = spelling("tensor:x, pattern, **axes_lengths:lengths")
+    bound = made.bind([ONE], {"pattern": TWO, "h": ONE, "x": TWO})
+    lengths = Mapping((("h", ONE), ("x", TWO)))
+    assert bound == {"x": ONE, "pattern": TWO, "lengths": lengths}
+    assert made.bind([ONE, TWO], {}) == {"x": ONE, "pattern": TWO, "lengths": Mapping(())}
+    assert made.bind([ONE, TWO, TWO], {}) is None
 
 
 def test_positional_only_parameters_take_no_keyword() -> None:

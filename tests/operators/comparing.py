@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from attncheck.algebra.shape import Shape
+from attncheck.algebra.shape import Shape, closed
 from attncheck.algebra.size import Symbol
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Const, Int, Library, Scalar, Sequence, Value
+from attncheck.values.value import Const, Int, Library, Packed, Scalar, Sequence, Value
+from attncheck.values.value import Mapping as Dict
 
 Numbers = Mapping[Symbol, int]
 
@@ -25,6 +26,13 @@ def real_dtype(real: Any) -> str | None:
     return {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(np.asarray(real).dtype.kind)
 
 
+def told(real: Any) -> str:
+    """The shapes of a real result, however it is nested."""
+    if isinstance(real, list | tuple):
+        return f"({', '.join(map(told, real))})"
+    return str(tuple(real.shape) if hasattr(real, "shape") else real)
+
+
 def known(value: Value) -> bool:
     """Whether every size of an answer is known."""
     match value:
@@ -32,10 +40,15 @@ def known(value: Value) -> bool:
             return shape is not None and shape.closed and None not in shape.sizes()
         case Int(size=size):
             return size is not None
+        case Packed(data=data, batch=batch):
+            shape = data.shape
+            return shape is not None and None not in (batch.size, *shape.sizes()[1:])
         case Sequence(items=None, element=element, length=length):
             return length is not None and known(element)
         case Sequence(items=items):
             return all(known(item) for item in items)
+        case Dict(items=items, open=open_):
+            return not open_ and all(known(item) for _, item in items)
         case Const() | Scalar() | Library():
             return True
     return False
@@ -49,6 +62,11 @@ def contradiction(value: Value, real: Any, numbers: Numbers) -> str | None:
         case Int(size=size):
             if size is not None and size.evaluate(numbers) not in (int(real), None):
                 return f"{size} is not {real}"
+        case Packed(data=data, batch=batch, time=time):
+            counts = closed([batch, time])
+            steps = int(real.batch_sizes[0]), len(real.batch_sizes)
+            wrong = contradiction(data, real.data, numbers)
+            return wrong or shape_contradiction(counts, steps, numbers)
         case Sequence(items=items) if items is not None:
             if len(items) != len(real):
                 return f"{len(items)} items, not {len(real)}"
@@ -58,6 +76,11 @@ def contradiction(value: Value, real: Any, numbers: Numbers) -> str | None:
             if length is not None and length.evaluate(numbers) not in (len(real), None):
                 return f"{length} items, not {len(real)}"
             wrong = [contradiction(element, item, numbers) for item in real]
+            return next((text for text in wrong if text is not None), None)
+        case Dict(items=items, open=open_):
+            if not open_ and {key for key, _ in items} != real.keys():
+                return f"the keys {[key for key, _ in items]}, not {list(real)}"
+            wrong = [contradiction(item, real[key], numbers) for key, item in items]
             return next((text for text in wrong if text is not None), None)
         case Const(value=constant):
             return None if constant == real else f"{constant} is not {real}"

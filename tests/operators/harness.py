@@ -17,6 +17,7 @@ What a sampler may return as an argument:
 * ``Array(*sizes, dtype=..., below=...)``: a tensor of these sizes, random contents;
 * a ``Dim`` (from ``draw.dim()``; products and quotients of them as well): a size;
 * ``int float bool str None ... slice list tuple``: themselves (nested arrays and dims allowed);
+* a ``dict``: keywords, for a ``**parameter`` that collects them;
 * ``Loose([...])``: as a list, for a ``*parameter`` that takes no tuple in place of its items;
 * ``Raw(value, real)``: anything else, as the model sees it and as the library takes it.
 
@@ -47,13 +48,13 @@ from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Row, Shape, Tag, expand
 from attncheck.algebra.size import Size, Symbol, const, of
 from attncheck.frameworks import lookup
-from attncheck.frameworks.spelling import ParameterName, Spelling
+from attncheck.frameworks.spelling import LayerSpelling, ParameterName, Spelling
 from attncheck.operators.call import Call, Operator
 from attncheck.operators.events import Outcome
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Sequence, Slice, Value
 
-from .comparing import contradiction, known, shape_contradiction
+from .comparing import contradiction, known, shape_contradiction, told
 from .drawing import Arguments, Array, Dim, Draw, Loose, Raw, Sampler, as_dim
 
 __all__ = ["Arguments", "Array", "Dim", "Draw", "Loose", "Raw", "as_dim"]
@@ -176,6 +177,9 @@ def spread(arguments: Arguments, spelling: Spelling, source: random.Random) -> S
     passed = Spread([], {})
     by_position = True
     for parameter in spelling.parameters:
+        if parameter.collects_keywords:
+            passed.keywords |= arguments.get(parameter.neutral, {})
+            continue
         if parameter.neutral not in arguments or parameter.neutral in spelling.fixed:
             by_position = by_position and parameter.neutral in arguments
             continue
@@ -204,35 +208,78 @@ def _wants_position(parameter: ParameterName, argument: Any) -> bool:
     return parameter.required or parameter.positional_only or isinstance(argument, Array)
 
 
-def run_model(spelling: Spelling, passed: Spread, variant: Variant, facts: Facts) -> Outcome | None:
+def run_model(
+    subject: Subject, passed: list[Spread], variant: Variant, facts: Facts
+) -> Outcome | None:
     """The model's answer; None if the call does not fit the parameter list."""
-    positional = [variant.value(argument) for argument in passed.positional]
-    keywords = {name: variant.value(argument) for name, argument in passed.keywords.items()}
-    bound = spelling.bind(positional, keywords)
-    if bound is None:
-        return None
-    return spelling.operator(Call(facts, bound, spelling.library, spelling.path))
+    arguments: dict[str, Value] = {}
+    for spelling, spread_ in zip(parts_of(subject), passed, strict=True):
+        positional = [variant.value(argument) for argument in spread_.positional]
+        keywords = {name: variant.value(argument) for name, argument in spread_.keywords.items()}
+        bound = spelling.bind(positional, keywords)
+        if bound is None:
+            return None
+        arguments |= bound
+    return subject.operator(Call(facts, arguments, subject.library, subject.path))
+
+
+#: What is held against a library: a function, or a layer that is made and then called.
+Subject = Spelling | LayerSpelling
+
+
+def parts_of(subject: Subject) -> tuple[Spelling, ...]:
+    """The calls that use a subject: one, or a layer's making and its calling."""
+    if isinstance(subject, LayerSpelling):
+        return subject.making, subject.calling
+    return (subject,)
+
+
+def arrays_of(subject: Subject) -> str:
+    """The library whose arrays a subject is given; einops takes those of any, here torch's."""
+    return "numpy" if subject.library == "numpy" else "torch"
 
 
 class Refused(Exception):
     """The real library raised."""
 
 
-def run_real(spelling: Spelling, passed: Spread, source: random.Random) -> Any:
+def run_real(subject: Subject, passed: list[Spread], source: random.Random) -> Any:
     """The real library's answer; raises Refused if it raises."""
-    library = spelling.library if spelling.library == "torch" else "numpy"
-    positional = [real_argument(argument, library, source) for argument in passed.positional]
-    keywords = {
-        name: real_argument(argument, library, source) for name, argument in passed.keywords.items()
-    }
+    library = arrays_of(subject)
+    real = [
+        (
+            [real_argument(argument, library, source) for argument in spread_.positional],
+            {name: real_argument(a, library, source) for name, a in spread_.keywords.items()},
+        )
+        for spread_ in passed
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            if lookup.is_property(spelling.path):
-                return getattr(positional[0], spelling.path.rpartition(".")[2])
-            return resolve(spelling.path, positional)(*positional, **keywords)
-        except (RuntimeError, ValueError, IndexError, TypeError, np.exceptions.AxisError) as error:
+            return _run_real(subject, real)
+        except REFUSALS as error:
             raise Refused(str(error)) from error
+
+
+REFUSALS = (
+    RuntimeError,
+    ValueError,
+    IndexError,
+    TypeError,
+    AssertionError,
+    KeyError,
+    np.exceptions.AxisError,
+)
+
+
+def _run_real(subject: Subject, real: list[tuple[list[Any], dict[str, Any]]]) -> Any:
+    (positional, keywords), *called = real
+    if lookup.is_property(subject.path):
+        return getattr(positional[0], subject.path.rpartition(".")[2])
+    made = resolve(subject.path, positional)(*positional, **keywords)
+    for positional, keywords in called:
+        made = made(*positional, **keywords)
+    return made
 
 
 RECEIVERS = ("torch.Tensor.", "numpy.ndarray.")
@@ -320,36 +367,38 @@ def _told(value: Value) -> str:
     return repr(value)
 
 
-def check_call(spelling: Spelling, seed: int, kind: str) -> str | None:
+def check_call(spelling: Subject, seed: int, kind: str) -> str | None:
     """Draw one call and run it in the model and in the library: what disagrees, or None."""
     source = random.Random(f"{spelling.path}:{seed}")
     draw = Draw(source, kind)
-    passed = spread(samplers()[spelling.operator](draw, spelling), spelling, source)
-    library = "torch" if spelling.library == "torch" else "numpy"
+    parts = parts_of(spelling)
+    arguments = samplers()[spelling.operator](draw, parts[0])
+    passed = [spread(arguments, part, source) for part in parts]
+    library = arrays_of(spelling)
     variant = Variant(library, kind, random.Random(f"{spelling.path}:{seed}:open"), draw.symbols)
     facts = Facts()
     outcome = run_model(spelling, passed, variant, facts)
-    told = f"{spelling.path}, seed {seed}: {passed}\n  model: {_answer(outcome)}"
+    text = f"{spelling.path}, seed {seed}: {passed}\n  model: {_answer(outcome)}"
     if variant.opened:
-        told += f"\n  opened: {variant.opened}"
+        text += f"\n  opened: {variant.opened}"
     try:
         real = run_real(spelling, passed, source)
     except Refused as refusal:
         wrong = _unrefused(spelling, outcome) if kind == "numbers" else None
-        return None if wrong is None else f"{told}\n  {wrong}: {refusal}"
+        return None if wrong is None else f"{text}\n  {wrong}: {refusal}"
     if outcome is None:
-        return f"{told}\n  the call does not fit the signature {spelling.signature!r}"
+        return f"{text}\n  the call does not fit {[part.signature for part in parts]}"
     if any(overlaps(expand(shape, facts), len(sizes)) for shape, sizes in variant.opened):
         return None
     if outcome.clash is not None:
-        return f"{told}\n  the library gives a result: {np.shape(real)}"
+        return f"{text}\n  the library gives a result: {told(real)}"
     wrong = contradiction(outcome.value, real, draw.symbols)
     if wrong is None and kind == "numbers" and not known(outcome.value):
         wrong = None if spelling.path in silent() else "left unanswered"
     for shape, sizes in variant.opened:
         # What the operation forced on its operands must be true of them.
         wrong = wrong or shape_contradiction(expand(shape, facts), sizes, draw.symbols)
-    return None if wrong is None else f"{told}\n  {wrong}"
+    return None if wrong is None else f"{text}\n  {wrong}"
 
 
 def overlaps(shape: Shape, rank: int) -> bool:
@@ -361,7 +410,7 @@ def overlaps(shape: Shape, rank: int) -> bool:
     return shape.row is not None and 0 < min(ends) <= max(ends) <= rank < sum(ends)
 
 
-def _unrefused(spelling: Spelling, outcome: Outcome | None) -> str | None:
+def _unrefused(spelling: Subject, outcome: Outcome | None) -> str | None:
     if outcome is None or outcome.clash is not None:
         return None
     if spelling.path in silent() and not known(outcome.value):

@@ -14,7 +14,7 @@ from attncheck.frameworks import lookup
 from .harness import KINDS, check_call, find_real, samplers, silent, skipped
 
 CALLS = 40
-SPELLINGS = lookup.spellings()
+SPELLINGS = lookup.spellings() | lookup.layers()
 
 
 @pytest.mark.parametrize("path", sorted(SPELLINGS))

@@ -9,6 +9,7 @@ from attncheck.source import apply_edits
 
 NUMPY = "import numpy as np\n"
 TORCH = "import torch\nimport torch.nn.functional as F\n"
+EINOPS = TORCH + "from einops import einsum, rearrange\n"
 HEADS = "    B, T, d_model = x.shape\n    d_k = d_model // n_heads\n"
 
 #: name: code, rule, corrected line, description, applicability, asserts
@@ -186,6 +187,41 @@ FIXES = {
         "ATN106",
         "c = torch.cat([a, b], dim=-1)",
         "join along axis -1",
+        "unsafe",
+        (),
+    ),
+    "another word in a pattern": (
+        EINOPS + "w, v = torch.ones(4, 5), torch.ones(5, 6)\n"
+        "c = einsum(w, v, 'query key, query width -> query width')\n",
+        "ATN107",
+        "c = einsum(w, v, 'query key, key width -> query width')",
+        "write 'query key, key width -> query width'",
+        "unsafe",
+        ("assert c.shape == (w.shape[0], v.shape[1])",),
+    ),
+    "two words of a pattern exchanged": (
+        EINOPS + "x, W = torch.ones(2, 5, 4), torch.ones(7, 4)\n"
+        "y = einsum(x, W, 'b t feature, feature out -> b t out')\n",
+        "ATN107",
+        "y = einsum(x, W, 'b t feature, out feature -> b t out')",
+        "write 'b t feature, out feature -> b t out'",
+        "unsafe",
+        ("assert y.shape == (x.shape[0], x.shape[1], W.shape[0])",),
+    ),
+    "a name that one side of a pattern has": (
+        EINOPS + "x = torch.ones(2, 5, 4)\ny = rearrange(x, 'b n d -> b m d')\n",
+        "ATN107",
+        "y = rearrange(x, 'b m d -> b m d')",
+        "write 'b m d -> b m d'",
+        "unsafe",
+        ("assert y.shape == (x.shape[0], x.shape[1], x.shape[2])",),
+    ),
+    "the length of a name in a pattern": (
+        EINOPS + "def f():\n    heads, x = 3, torch.ones(2, 5, 12)\n"
+        "    return rearrange(x, 'b t (h d) -> b h t d', h=5)\n",
+        "ATN105",
+        "return rearrange(x, 'b t (h d) -> b h t d', h=heads)",
+        "use heads",
         "unsafe",
         (),
     ),

@@ -283,13 +283,33 @@ class TestOtherCommands:
         code, out, err = run("shapes", "attn.py")
         assert (code, err) == (0, "")
         lines = out.splitlines()
-        assert len(lines) == ATTENTION.count("\n")
+        assert len(lines) == ATTENTION.count("\n") + 2
+        assert lines[-2:] == ["", "0 of 1 shapes known, 1 not (?)"]
         assert lines[4] == "5 |     projected_dec = W_a @ decoder_state  projected_dec ?"
         assert lines[0] == "1 | import numpy as np"
 
     def test_shapes_of_several_files_have_titles(self, run):
         out = run("shapes", "attn.py", "clean.py")[1]
-        assert out.splitlines()[-2:] == ["clean.py", "1 | import numpy as np"]
+        assert out.splitlines()[-7:] == [
+            "",
+            "0 of 1 shapes known, 1 not (?)",
+            "",
+            "clean.py",
+            "1 | import numpy as np",
+            "",
+            "no tensors",
+        ]
+
+    @pytest.mark.parametrize(
+        ("color", "environment", "coloured"),
+        [("always", {"NO_COLOR": "1"}, True), ("auto", {}, False), ("never", {}, False)],
+    )
+    def test_shapes_in_colour(self, run, monkeypatch, color, environment, coloured):
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        out = run("shapes", "attn.py", "--color", color)[1]
+        assert ("projected_dec \x1b[1;33m?\x1b[0m" in out) == coloured
+        assert ("\x1b" in out) == coloured
 
     def test_shapes_as_json(self, run):
         code, out, _ = run("shapes", "attn.py", "--output-format", "json")
@@ -304,7 +324,7 @@ class TestOtherCommands:
         code, out, err = run("shapes", "broken.py", "clean.py")
         assert code == 2
         assert err == "attncheck: error: broken.py: unmatched ')'\n"
-        assert out.splitlines() == ["clean.py", "1 | import numpy as np"]
+        assert out.splitlines() == ["clean.py", "1 | import numpy as np", "", "no tensors"]
 
     def test_explain(self, run, monkeypatch):
         monkeypatch.setattr("attncheck.pages.page", lambda rule: f"# {rule.name}\n\n*text*\n")

@@ -8,7 +8,16 @@ import pytest
 
 from attncheck.engine import Coverage, FileResult, ShapeRow
 from attncheck.finding import Finding, Refused, Span, TraceStep
-from attncheck.report import Run, closing_line, concise, exit_code, json_, printable, statistics
+from attncheck.report import (
+    Run,
+    closing_line,
+    concise,
+    exit_code,
+    json_,
+    margin,
+    printable,
+    statistics,
+)
 from attncheck.report import shape_text as shape
 from attncheck.report import text as full
 
@@ -166,7 +175,7 @@ class TestFullText:
             json_.render(run_of(finding), no_lines),
             closing_line(run_of(coverage=Coverage(1, 1, 1, ((evil, 1),)))),
             full.plain(
-                full.render_shapes([ShapeRow("x", 1, 1, 1, 1, "", evil, evil, (evil,))], source)
+                margin.render([ShapeRow("x", 1, 1, 1, 1, "", evil, evil, (evil,))], source, None)
             ),
         ):
             assert all(char == "\n" or char.isprintable() for char in text)
@@ -434,34 +443,3 @@ def test_shapes_as_text():
 )
 def test_printable(text, shown):
     assert printable(text) == shown
-
-
-def test_shapes_that_do_not_fit_go_on_below():
-    source = ["def f(q, k, v): pass"]
-    rows = [ShapeRow("a.py", 1, 7, 1, 8, "f", name, name, ("B", "T_enc", "d_k")) for name in "qkv"]
-    assert full.plain(full.render_shapes(rows, source, 60)) == (
-        "1 | def f(q, k, v): pass  q (B, T_enc, d_k),\n"
-        "  |                       k (B, T_enc, d_k),\n"
-        "  |                       v (B, T_enc, d_k)\n"
-    )
-    assert full.plain(full.render_shapes(rows, source, 80)) == (
-        "1 | def f(q, k, v): pass  q (B, T_enc, d_k), k (B, T_enc, d_k),\n"
-        "  |                       v (B, T_enc, d_k)\n"
-    )
-
-
-def test_shapes_beside_the_source():
-    source = ["def f(q, k):", "    s = q @ k.T", "", "    return s  # scores", ""]
-    rows = [
-        ShapeRow("a.py", 1, 7, 1, 8, "f", "q", "q", ("T_dec", "d_k")),
-        ShapeRow("a.py", 1, 10, 1, 11, "f", "k", "k", ("T_enc", "d_k")),
-        ShapeRow("a.py", 2, 5, 2, 6, "f", "s", "s", ("T_dec", "T_enc")),
-        ShapeRow("a.py", 2, 5, 2, 6, "f", "s", "s", ("T_dec", "T_enc")),
-        ShapeRow("a.py", 4, 12, 4, 13, "f", "return", "s", None),
-    ]
-    assert full.plain(full.render_shapes(rows, source)) == (
-        "1 | def f(q, k):            q (T_dec, d_k), k (T_enc, d_k)\n"
-        "2 |     s = q @ k.T         s (T_dec, T_enc)\n"
-        "3 |\n"
-        "4 |     return s  # scores  return ?\n"
-    )

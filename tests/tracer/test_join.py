@@ -15,8 +15,10 @@ from attncheck.values.value import (
     NONE,
     TRUE,
     UNKNOWN,
+    Choice,
     Const,
     Int,
+    Library,
     Mapping,
     Scalar,
     Sequence,
@@ -68,6 +70,9 @@ def claims(value, wide):
         return True
     if type(wide) is Tensor and value == NONE:
         return wide.optional
+    if type(wide) is Choice:
+        options = value.options if type(value) is Choice else (value,)
+        return all(any(claims(each, option) for option in wide.options) for each in options)
     if type(wide) is not type(value):
         return type(wide) is Scalar and type(value) is Const
     return CLAIMS[type(wide)](value, wide)
@@ -170,7 +175,10 @@ def test_with_unknown_nothing_is_known(value):
         (Const("a"), Const("b"), Scalar("str")),
         (Const("a"), Const(1.5), UNKNOWN),
         (NONE, Tensor(None), Tensor(None, optional=True)),
-        (NONE, Int(const(2)), UNKNOWN),
+        (NONE, Int(const(2)), Choice((NONE, Int(const(2))))),
+        (Choice((NONE, Int(const(2)))), Int(const(3)), Choice((NONE, Int(None)))),
+        (Library("torch.tanh"), NONE, Choice((Library("torch.tanh"), NONE))),
+        (Library("torch.tanh"), Int(const(2)), UNKNOWN),
         (Scalar("float", SIZES[3]), Scalar("float"), Scalar("float")),
         (
             Sequence((Int(const(2)),)),

@@ -31,13 +31,29 @@ def function(code, name="f", head=HEAD):
 def text(value, traced):
     """A value as a short text: a shape, a number, a constant, or the name of its kind."""
     if as_tensor(value) is not None and type(value).__name__ == "Tensor":
-        return shape_text(value, traced.facts)
+        return _sizes(value, traced.facts)
     if type(value) is Int:
-        size = as_size(value)
-        return "?" if size is None else str(traced.facts.resolve(size))
+        return _size(as_size(value), traced.facts)
     if type(value) is Const:
         return value.value
     return type(value).__name__
+
+
+def _sizes(tensor, facts):
+    shape = shape_text(tensor, facts)
+    if shape is None:
+        return None
+    sizes = expand(tensor.shape, facts).sizes()
+    return tuple(
+        "?" if _size(size, facts) == "?" else told for size, told in zip(sizes, shape, strict=True)
+    )
+
+
+def _size(size, facts):
+    """A size as text; one that nobody knows is ``?``, whatever it is called."""
+    size = None if size is None else facts.resolve(size)
+    unknown = size is None or any(symbol.found for symbol in size.symbols())
+    return "?" if unknown else str(size)
 
 
 def last(traced, name):

@@ -30,6 +30,9 @@ TABLE.add("torch.tril_indices torch.triu_indices", creation.index_pairs, _TRIANG
 _WINDOW = "window_length:shape, periodic=True, *, dtype=None, layout=None, device=None"
 for _name in ("hann", "hamming", "bartlett", "blackman"):
     TABLE.add(f"torch.{_name}_window", creation.filled, _WINDOW, dtype_is=_FLOAT)
+_BETA = _WINDOW.replace("periodic=True", "periodic=True, beta=12.0")
+TABLE.add("torch.kaiser_window", creation.filled, _BETA, dtype_is=_FLOAT)
+TABLE.add("torch.histc", creation.histogram, "input:x, bins:count=100, min=0, max=0, *, out=None")
 
 # Random numbers.
 TABLE.add("torch.randint", creation.integers, f"low=0, high=None, size:shape=None, {_RANDOM}")
@@ -127,9 +130,3 @@ TABLE.add(
 # From tensors.
 TABLE.add("torch.meshgrid", creation.meshgrid, "*tensors:xs, indexing=None")
 TABLE.add("torch.nn.functional.one_hot", creation.one_hot, "tensor:x, num_classes:count=-1")
-TABLE.add(
-    "torch.nn.functional.embedding",
-    creation.embedding,
-    "input:x, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, "
-    "sparse=False",
-)

@@ -21,6 +21,8 @@ _BINARY: dict[Operator, str] = {
     elementwise.maximum: "maximum fmax",
     elementwise.minimum: "minimum fmin",
     elementwise.arctan2: "atan2_ arctan2_",
+    elementwise.log_add: "logaddexp",
+    elementwise.multiply_log: "xlogy_",
     elementwise.equal: "eq_",
     elementwise.not_equal: "ne_ not_equal_",
     elementwise.less: "lt_ less_",
@@ -80,7 +82,13 @@ _UNARY = {
     "arcsin": "asin_",
     "arccos": "acos_",
     "arctan": "atan_",
+    "arctanh": "atanh_",
     "erf": "erf_",
+    "erfc": "erfc_",
+    "erfinv": "erfinv_",
+    "sinc": "sinc_",
+    "deg2rad": "deg2rad_",
+    "trunc": "trunc_ fix_",
     "logit": "logit_",
     "isnan": "isnan",
     "isinf": "isinf",
@@ -121,6 +129,9 @@ _ACTIVATIONS = {
     "mish": "inplace=False",
     "softplus": "beta=1, threshold=20",
     "softsign": "",
+    "softshrink": "lambd=0.5",
+    "hardshrink": "lambd=0.5",
+    "rrelu": "lower=0.125, upper=0.333, training=False, inplace=False",
     "tanhshrink": "",
     "hardtanh": "min_val=-1, max_val=1, inplace=False",
     "hardsigmoid": "inplace=False",
@@ -142,7 +153,8 @@ for _name, _rest in _ACTIVATIONS.items():
 TABLE.add("torch.sqrt", elementwise.sqrt, "input:x, *, out=None")
 TABLE.add("torch.Tensor.sqrt torch.Tensor.sqrt_", elementwise.sqrt, "self:x")
 TABLE.add(
-    "torch.nn.functional.dropout torch.nn.functional.alpha_dropout "
+    "torch.nn.functional.dropout torch.nn.functional.dropout1d torch.nn.functional.dropout2d "
+    "torch.nn.functional.dropout3d torch.nn.functional.alpha_dropout "
     "torch.nn.functional.feature_alpha_dropout",
     elementwise.dropout,
     "input:x, p=0.5, training=True, inplace=False",
@@ -155,6 +167,15 @@ TABLE.add("torch.Tensor.masked_fill", elementwise.masked_fill, "self:x, mask, va
 TABLE.add(
     "torch.Tensor.masked_fill_", elementwise.masked_fill, "self:x, mask, value", in_place=TRUE
 )
+_BLENDS = {
+    "lerp": "end:y, weight:z",
+    "addcmul": "tensor1:y, tensor2:z, *, value=1",
+    "addcdiv": "tensor1:y, tensor2:z, *, value=1",
+}
+for _name, _rest in _BLENDS.items():
+    TABLE.add(f"torch.{_name}", elementwise.blend, f"input:x, {_rest}")
+    TABLE.add(f"torch.Tensor.{_name}", elementwise.blend, f"self:x, {_rest}")
+    TABLE.add(f"torch.Tensor.{_name}_", elementwise.blend, f"self:x, {_rest}", in_place=TRUE)
 _BOUNDS = "min:low=None, max:high=None"
 TABLE.add("torch.clamp torch.clip", elementwise.clip, f"input:x, {_BOUNDS}, *, out=None")
 TABLE.add("torch.Tensor.clamp torch.Tensor.clip", elementwise.clip, f"self:x, {_BOUNDS}")

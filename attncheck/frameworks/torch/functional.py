@@ -1,9 +1,9 @@
-"""Whole layers as functions of torch.nn.functional."""
+"""Attention, projections and embeddings as functions of torch.nn.functional."""
 
 from __future__ import annotations
 
 from attncheck.frameworks.spelling import Table
-from attncheck.operators import attention
+from attncheck.operators import attention, layers
 
 TABLE = Table("torch")
 
@@ -14,18 +14,18 @@ TABLE.add(
     "enable_gqa:grouped=False",
 )
 TABLE.add("torch.nn.functional.linear", attention.linear, "input:x, weight, bias=None")
+TABLE.add("torch.nn.functional.bilinear", layers.bilinear, "input1:x, input2:y, weight, bias=None")
+_TABLE = "max_norm=None, norm_type=2.0, scale_grad_by_freq=False"
 TABLE.add(
-    "torch.nn.functional.layer_norm",
-    attention.layer_norm,
-    "input:x, normalized_shape:sizes, weight=None, bias=None, eps=1e-5",
+    "torch.nn.functional.embedding",
+    layers.embedding,
+    f"input:x, weight, padding_idx=None, {_TABLE}, sparse=False",
 )
 TABLE.add(
-    "torch.nn.functional.rms_norm",
-    attention.layer_norm,
-    "input:x, normalized_shape:sizes, weight=None, eps=None",
+    "torch.nn.functional.embedding_bag",
+    layers.embedding_bag,
+    f"input:x, weight, offsets=None, {_TABLE}, mode=mean, sparse=False, per_sample_weights=None, "
+    "include_last_offset:with_end=False, padding_idx=None",
 )
-TABLE.add(
-    "torch.nn.functional.normalize",
-    attention.normalize,
-    "input:x, p=2, dim:axis=1, eps=1e-12, out=None",
-)
+TABLE.add("torch.nn.functional.prelu torch.prelu", layers.prelu, "input:x, weight")
+TABLE.add("torch.Tensor.prelu", layers.prelu, "self:x, weight")

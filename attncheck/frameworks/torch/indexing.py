@@ -69,6 +69,11 @@ _both(
     selection.unique,
     "sorted=True, return_inverse:inverse=False, return_counts:counts=False, dim:axis=None",
 )
+_both(
+    "unique_consecutive",
+    selection.unique,
+    "return_inverse:inverse=False, return_counts:counts=False, dim:axis=None",
+)
 _both("bincount", selection.unlisted_vector, "weights=None, minlength=0")
 
 # Windows, triangles and diagonals.

@@ -43,7 +43,7 @@ TABLE.add(
     kind=Const("logsumexp"),
 )
 
-for _name in ("max", "min", "median"):
+for _name in ("max", "min", "median", "nanmedian"):
     _spelled = f"{_AXIS}, *, other:y=None, out=None"
     TABLE.add(f"torch.{_name}", reduction.reduce_to_pair, f"input:x, {_spelled}", kind=Const(_name))
     TABLE.add(
@@ -68,6 +68,10 @@ for _name in ("cumsum", "cumprod", "logcumsumexp"):
         "self:x, dim:axis, *, dtype=None",
         kind=Const(_name),
     )
+
+for _name in ("cummax", "cummin"):
+    TABLE.add(f"torch.{_name}", reduction.scan_pair, "input:x, dim:axis", kind=Const(_name))
+    TABLE.add(f"torch.Tensor.{_name}", reduction.scan_pair, "self:x, dim:axis", kind=Const(_name))
 
 _NORM = Const("norm")
 TABLE.add(

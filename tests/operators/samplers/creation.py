@@ -11,7 +11,7 @@ from attncheck.frameworks.spelling import Spelling
 from attncheck.operators import creation
 from attncheck.values.value import Library
 
-from ..harness import Arguments, Array, Draw, Loose, Raw, as_dim
+from ..harness import Arguments, Array, Draw, Loose, Raw
 
 
 def _dtype(draw: Draw, spelling: Spelling, chance: float = 0.3) -> Arguments:
@@ -134,6 +134,11 @@ def choice(draw: Draw, spelling: Spelling) -> Arguments:
     return arguments | ({"shape": _sizes(draw)} if draw.chance(0.7) else {})
 
 
+def histogram(draw: Draw, spelling: Spelling) -> Arguments:
+    arguments: Arguments = {"x": Array(*draw.shape())}
+    return arguments | ({"count": draw.choice([7, draw.dim()])} if draw.chance(0.7) else {})
+
+
 def multinomial(draw: Draw, spelling: Spelling) -> Arguments:
     return {"x": Array(*draw.shape(1, 3)), "count": draw.dim(), "replacement": True}
 
@@ -221,14 +226,8 @@ def one_hot(draw: Draw, spelling: Spelling) -> Arguments:
     return {"x": Array(*draw.shape(), dtype="int", below=2), "count": draw.dim() + 2}
 
 
-def embedding(draw: Draw, spelling: Spelling) -> Arguments:
-    table = [as_dim(5), draw.dim()]
-    if draw.chance(0.1):
-        table = draw.shape(1, 3)
-    return {"x": Array(*draw.shape(), dtype="int", below=1), "weight": Array(*table)}
-
-
 SAMPLERS = {
+    creation.histogram: histogram,
     creation.filled: filled,
     creation.square: square,
     creation.arange: arange,
@@ -252,7 +251,6 @@ SAMPLERS = {
     creation.legacy_tensor: legacy_tensor,
     creation.meshgrid: meshgrid,
     creation.one_hot: one_hot,
-    creation.embedding: embedding,
 }
 
 _TRIANGLE = "the number of elements of a triangle is not worked out"

@@ -22,6 +22,8 @@ def binary(draw: Draw, spelling: Spelling) -> Arguments:
     elif spelling.operator in _DIVIDING:
         # torch refuses to divide integers by zero.
         kinds = (draw.choice(["float", "int"]) if spelling.fixed == {} else "float", "float")
+    elif spelling.operator is elementwise.log_add:
+        kinds = ("float", "float")
     elif spelling.fixed.get("in_place") is not None:
         kinds = ("float", draw.choice(["float", "int"]))
     else:
@@ -43,6 +45,7 @@ def _wants_tensor(spelling: Spelling) -> bool:
         elementwise.maximum,
         elementwise.minimum,
         elementwise.arctan2,
+        elementwise.log_add,
         elementwise.isclose,
         elementwise.allclose,
         elementwise.same_array,
@@ -66,11 +69,20 @@ def unary(draw: Draw, spelling: Spelling) -> Arguments:
     if symbol is not None and symbol.value in ("invert", "logical_not"):
         dtype = "bool" if symbol.value == "invert" else dtype
     arguments: Arguments = {"x": Array(*draw.shape(), dtype=dtype)}
-    if spelling.path.endswith(".threshold"):
+    if spelling.path.lower().endswith(".threshold"):
         arguments |= {"threshold": 0.1, "value": 2.0}
     if spelling.path == "torch.dropout":
         arguments |= {"p": 0.5, "train": True}
     return arguments
+
+
+def dropout(draw: Draw, spelling: Spelling) -> Arguments:
+    """Those of whole channels take axes for batch and channels, the 1d ones no more than one."""
+    name = spelling.path.rpartition(".")[2]
+    if name.lower() in ("dropout", "alphadropout", "alpha_dropout"):
+        return unary(draw, spelling)
+    low, high = (2, 3) if name.endswith("1d") else (2, 4)
+    return {"x": Array(*draw.shape(low, high))}
 
 
 def where(draw: Draw, spelling: Spelling) -> Arguments:
@@ -99,6 +111,14 @@ def clip(draw: Draw, spelling: Spelling) -> Arguments:
     return arguments
 
 
+def blend(draw: Draw, spelling: Spelling) -> Arguments:
+    shape = draw.shape()
+    weight = Array(*draw.broadcast(shape))
+    if "lerp" in spelling.path and draw.chance(0.4):
+        return {"x": Array(*shape), "y": Array(*draw.broadcast(shape)), "z": 0.5}
+    return {"x": Array(*shape), "y": Array(*draw.broadcast(shape)), "z": weight}
+
+
 def _has(spelling: Spelling, name: str) -> bool:
     return any(parameter.neutral == name for parameter in spelling.parameters)
 
@@ -106,7 +126,7 @@ def _has(spelling: Spelling, name: str) -> bool:
 _BINARY = (
     "add subtract multiply divide floor_divide remainder power maximum minimum arctan2 "
     "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor "
-    "bit_and bit_or bit_xor"
+    "bit_and bit_or bit_xor log_add multiply_log"
 )
 
 SAMPLERS = {getattr(elementwise, name): binary for name in _BINARY.split()} | {
@@ -115,10 +135,11 @@ SAMPLERS = {getattr(elementwise, name): binary for name in _BINARY.split()} | {
     elementwise.same_array: tolerance,
     elementwise.unary: unary,
     elementwise.sqrt: unary,
-    elementwise.dropout: unary,
+    elementwise.dropout: dropout,
     elementwise.where: where,
     elementwise.masked_fill: masked_fill,
     elementwise.clip: clip,
+    elementwise.blend: blend,
 }
 
 _MASKED = "how many elements are true depends on the data"

@@ -49,28 +49,7 @@ def linear(draw: Draw, spelling: Spelling) -> Arguments:
     return arguments
 
 
-def layer_norm(draw: Draw, spelling: Spelling) -> Arguments:
-    sizes = draw.shape(1, 2)
-    shape = [*draw.shape(0, 2), *sizes]
-    arguments: Arguments = {"x": Array(*draw.spoil(shape)), "sizes": sizes}
-    if draw.chance(0.5):
-        arguments["weight"] = Array(*draw.spoil(sizes))
-    if draw.chance(0.3):
-        arguments["bias"] = Array(*draw.spoil(sizes))
-    return arguments
-
-
-def normalize(draw: Draw, spelling: Spelling) -> Arguments:
-    shape = draw.shape()
-    arguments: Arguments = {"x": Array(*shape)}
-    if draw.chance(0.7):
-        arguments["axis"] = draw.axis(len(shape))
-    return arguments
-
-
 SAMPLERS = {
     attention.scaled_dot_product_attention: scaled_dot_product_attention,
     attention.linear: linear,
-    attention.layer_norm: layer_norm,
-    attention.normalize: normalize,
 }

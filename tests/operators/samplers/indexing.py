@@ -242,6 +242,8 @@ SILENT = dict.fromkeys(
         "torch.nonzero",
         "torch.Tensor.nonzero",
         "torch.unique",
+        "torch.unique_consecutive",
+        "torch.Tensor.unique_consecutive",
         "torch.Tensor.unique",
         "numpy.unique",
         "torch.bincount",

@@ -15,7 +15,22 @@ def _reduction(draw: Draw) -> Arguments:
 def elementwise(draw: Draw, spelling: Spelling) -> Arguments:
     sizes = draw.shape(1, 4)
     arguments: Arguments = {"x": Array(*sizes), "y": Array(*draw.broadcast(sizes))}
+    return arguments | {"z": Array(*draw.broadcast(sizes))} | _reduction(draw)
+
+
+def triplet(draw: Draw, spelling: Spelling) -> Arguments:
+    sizes = draw.shape(1, 3)
+    arguments: Arguments = {name: Array(*draw.broadcast(sizes)) for name in ("x", "y", "z")}
     return arguments | _reduction(draw)
+
+
+def cosine_embedding(draw: Draw, spelling: Spelling) -> Arguments:
+    rows, width = draw.shape(0, 1), draw.dim()
+    return {
+        "x": Array(*rows, width),
+        "y": Array(*draw.spoil([*rows, width])),
+        "z": Array(*draw.spoil(rows)),
+    } | _reduction(draw)
 
 
 def same_size(draw: Draw, spelling: Spelling) -> Arguments:
@@ -26,7 +41,7 @@ def same_size(draw: Draw, spelling: Spelling) -> Arguments:
 def classes(draw: Draw, spelling: Spelling) -> Arguments:
     scores = draw.shape(1, 4)
     target = scores[:1] + scores[2:] if len(scores) > 1 else []
-    if "cross_entropy" in spelling.path and draw.chance(0.3):
+    if "cross" in spelling.path.lower() and draw.chance(0.3):
         arguments: Arguments = {"x": Array(*scores), "y": Array(*scores)}
     else:
         target = draw.spoil(target)
@@ -54,6 +69,8 @@ def distances(draw: Draw, spelling: Spelling) -> Arguments:
 
 
 SAMPLERS = {
+    losses.triplet: triplet,
+    losses.cosine_embedding: cosine_embedding,
     losses.elementwise: elementwise,
     losses.same_size: same_size,
     losses.classes: classes,

@@ -143,10 +143,28 @@ def sample_einsum(draw: Draw, spelling: Spelling) -> Arguments:
         subscripts.append(written)
     if output is not None and any("..." in letters for letters in subscripts):
         output = "..." + output
+    if spelling.library == "einops":
+        return {"operands": _named(draw, subscripts, output, operands)}
     if draw.chance(0.25) and (output is None or "z" not in output):
         return {"operands": _as_lists(subscripts, output, operands)}
     equation = ",".join(subscripts) + ("" if output is None else "->" + output)
     return {"operands": [equation, *operands]}
+
+
+def _named(
+    draw: Draw, subscripts: list[str], output: str | None, operands: list[Array]
+) -> list[Array | str]:
+    """The operands, and the same subscripts in words."""
+    words = {"a": "b", "b": "query", "c": "d_k", "d": "_", "e": "x1", ".": "..."}
+
+    def spaced(letters: str) -> str:
+        return " ".join(words.get(letter, letter) for letter in letters.replace("...", "."))
+
+    pattern = ", ".join(map(spaced, subscripts))
+    pattern += "" if output is None else f" -> {spaced(output)}"
+    if draw.chance(0.04):
+        pattern = pattern.replace("query", draw.choice(["(query x)", "1", "()", "2", "_q"]))
+    return [*operands, pattern]
 
 
 def _as_lists(subscripts: list[str], output: str | None, operands: list[Array]) -> list:

@@ -28,7 +28,13 @@ def shapes(draw: Draw, spelling: Spelling) -> Arguments:
     return {"shapes": [tuple(first), tuple(draw.broadcast(first))]}
 
 
+def sizes(draw: Draw, spelling: Spelling) -> Arguments:
+    return {"sizes": draw.choice([list, tuple])(draw.shape())}
+
+
 SAMPLERS = {
+    queries.sizes: sizes,
+    queries.answer: tensor,
     queries.shape: tensor,
     queries.size: maybe_axis,
     queries.count: maybe_axis,

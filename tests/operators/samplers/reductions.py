@@ -76,7 +76,7 @@ def average(draw: Draw, spelling: Spelling) -> Arguments:
 
 
 def sample_softmax(draw: Draw, spelling: Spelling) -> Arguments:
-    shape = draw.shape()
+    shape = draw.shape(3, 4) if spelling.path.endswith("2d") else draw.shape()
     arguments: Arguments = {"x": Array(*shape)}
     required = any(p.neutral == "axis" and p.required for p in spelling.parameters)
     if required or draw.chance(0.8):
@@ -90,6 +90,7 @@ SAMPLERS = {
     reduction.moments: reduce,
     reduction.norm: norm,
     reduction.scan: scan,
+    reduction.scan_pair: scan,
     reduction.average: average,
     softmax.softmax: sample_softmax,
 }

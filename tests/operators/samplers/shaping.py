@@ -196,7 +196,7 @@ def identity(draw: Draw, spelling: Spelling) -> Arguments:
         arguments["dtype"] = (
             dtype if name == "astype" or dtype != "float32" else _DTYPES["torch"][0]
         )
-    elif name == "requires_grad_":
+    elif name in ("requires_grad_", "Parameter"):
         arguments["x"] = Array(*arguments["x"].sizes)
     return arguments
 

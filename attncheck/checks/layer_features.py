@@ -1,0 +1,343 @@
+"""A layer's declared input size is not that of what it is given.
+
+The size was fixed in ``__init__`` and fails in ``forward``. Which of the two lines is to be edited
+is told by what else uses the layer and its input: the odd one out is to blame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from attncheck.algebra.facts import Verdict, cancel_quotients
+from attncheck.algebra.shape import Axis, Shape, shape_of
+from attncheck.algebra.size import ONE, Size
+from attncheck.checks.constructed import (
+    Declared,
+    declared,
+    layer_of,
+    output_size,
+    settings,
+    weight_sizes,
+)
+from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
+from attncheck.checks.view import View
+from attncheck.graph import Operand, Operation
+from attncheck.operators.events import Elementwise, Fault
+from attncheck.rule import Rule
+from attncheck.values.tensor import Decided, Tensor
+from attncheck.values.value import Parameter
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+RULE = Rule(
+    "ATN103",
+    "layer-features",
+    "a layer's declared input size is not its input's last (or channel) size",
+    fix="unsafe",
+)
+ON = (Fault.FEATURES,)
+_MOST_STEPS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Meeting:
+    """A layer's call that cannot work: the input, its size, and the size the layer was made for."""
+
+    operation: Operation
+    operand: Operand
+    tensor: Tensor
+    given: Size
+    wanted: Size
+
+    @property
+    def input(self) -> cst.CSTNode:
+        """The input as written; within a chain of layers the call of the chain."""
+        return self.operand.node or self.operation.node
+
+
+def check(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a layer that is given another size than it was made for."""
+    met = _meeting(operation)
+    if met is None:
+        return
+    outvoted = _outvoted(view, met)
+    if outvoted is not None:
+        yield _constructor(view, met, *outvoted)
+        return
+    made = declared(view, operation, met.wanted)
+    why = _why_call(view, met)
+    if made is not None and made.is_making and why is None:
+        why = f"nothing else says {met.wanted} there"
+        if met.operand.node is not None:
+            why = f"nothing wants `{view.quote(met.operand.node)}` to be {met.wanted}"
+        yield _constructor(view, met, made, met.given, why)
+    else:
+        yield _call(view, met, made, why)
+
+
+def _meeting(operation: Operation) -> _Meeting | None:
+    clash = operation.clash
+    tensors = list(operation.tensors())
+    if clash is None or clash.left is None or clash.right is None or not tensors:
+        return None
+    operand, tensor = tensors[min(clash.operand, len(tensors) - 1)]
+    given, wanted = cancel_quotients(clash.left), cancel_quotients(clash.right)
+    return _Meeting(operation, operand, tensor, given, wanted)
+
+
+# -- which of the two is the odd one out -----------------------------------------------------------
+
+
+def _outvoted(view: View, met: _Meeting) -> tuple[Declared, Size, str] | None:
+    """The one layer that stands against two or more others, with the size that these agree on.
+
+    Layers that take the same tensor vote on its size, and so does the layer that made it.
+    """
+    takers = _takers(view, met)
+    sizes: list[tuple[Size, list[Declared]]] = []
+    for made in takers:
+        group = next((g for size, g in sizes if _equal(view, size, made.size)), None)
+        if group is None:
+            sizes.append((made.size, [made]))
+        else:
+            group.append(made)
+    sizes.sort(key=lambda pair: -len(pair[1]))
+    if len(sizes) != 2 or len(sizes[0][1]) < 2 or len(sizes[1][1]) != 1:
+        return _maker_outvoted(view, met, takers) if len(sizes) == 1 else None
+    (size, most), (_, (odd,)) = sizes
+    if not odd.is_making or not (_is_unseen(view, met.tensor) or _equal(view, size, met.given)):
+        return None
+    names = " and ".join(f"`{name_of(view, made)}`" for made in most[:2])
+    return odd, size, f"{names} take {size} of the same input"
+
+
+def _takers(view: View, met: _Meeting) -> list[Declared]:
+    """The layers that are given the same tensor, each with the size it was made for."""
+    takers: list[Declared] = []
+    for operation in view.graph.operations:
+        if layer_of(operation) is None or not any(t is met.tensor for _, t in operation.tensors()):
+            continue
+        other = _meeting(operation)
+        size = met.given if other is None else other.wanted
+        made = declared(view, operation, size)
+        if made is not None and not any(made.node is taker.node for taker in takers):
+            takers.append(made)
+    return takers
+
+
+def maker_layer(
+    view: View, tensor: Tensor, through: tuple[type, ...] = (Elementwise,)
+) -> Declared | None:
+    """The size of what a layer puts out that a tensor is, whatever kept it on the way."""
+    for _ in range(_MOST_STEPS):
+        maker = view.graph.maker(tensor)
+        made = None if maker is None else output_size(view, maker)
+        if maker is None or made is not None:
+            return made
+        if not isinstance(maker.event, through):
+            return None
+        sizes = view.sizes(tensor)
+        tensors = [other for _, other in maker.tensors()]
+        inputs = [other for other in tensors if view.sizes(other) == sizes]
+        if len(tensors) > 1 and len(inputs) != 1:
+            return None
+        tensor = (inputs or tensors)[0]
+    return None
+
+
+def _maker_outvoted(
+    view: View, met: _Meeting, takers: list[Declared]
+) -> tuple[Declared, Size, str] | None:
+    """The layer that made a tensor, if two or more that take it agree on another size."""
+    made = maker_layer(view, met.tensor)
+    if made is None or not made.is_making or len(takers) < 2:
+        return None
+    if not _equal(view, made.size, met.given) or not _equal(view, takers[0].size, met.wanted):
+        return None
+    names = " and ".join(f"`{name_of(view, taker)}`" for taker in takers[:2])
+    return made, met.wanted, f"{names} take {met.wanted}"
+
+
+def _why_call(view: View, met: _Meeting) -> str | None:
+    """Why the call is to blame and not the constructor, or None."""
+    source = view.quote(met.input)
+    other = _fits_elsewhere(view, met)
+    if other is not None:
+        return f"`{view.quote(other.node)}`, line {view.line(other.node)}, fits"
+    axis = _other_axis(view, met)
+    if axis is not None:
+        return f"axis {axis} of `{source}` is {met.wanted}"
+    sizes = view.sizes(met.tensor) or ()
+    for first in range(1, len(sizes) - 1):
+        if merges_to(view, sizes[first:], met.wanted):
+            return f"the last {len(sizes) - first} axes of `{source}` together are {met.wanted}"
+    spare = unused_parameter(view, met.operation)
+    if spare is not None and _is_unseen(view, met.tensor):
+        return f"`{spare}` is not used"
+    return None
+
+
+def merges_to(view: View, sizes: Sizes, wanted: Size) -> bool:
+    """Whether axes of these sizes, merged into one, have the size that is wanted."""
+    total = ONE
+    for size in sizes:
+        if size is None:
+            return False
+        total = total * size
+    return _equal(view, total, wanted)
+
+
+def unused_parameter(view: View, operation: Operation) -> str | None:
+    """The one parameter of the traced function that may be a tensor and is in no operation."""
+    if view.traced.function is None or operation.place.calls:
+        return None
+    used = [tensor for other in view.graph.operations for _, tensor in other.tensors()]
+    spare = [
+        site.name
+        for site in view.traced.sites
+        if type(site.value) is Parameter
+        and site.node in view.parameters
+        and not any(tensor is site.value.tensor for tensor in used)
+    ]
+    return spare[0] if len(spare) == 1 else None
+
+
+def _fits_elsewhere(view: View, met: _Meeting) -> Operation | None:
+    """Another call of the same layer that works."""
+    own = [operand.node for operand, _ in settings(met.operation)]
+    for operation in view.graph.operations:
+        if operation.kind != met.operation.kind or operation.clash is not None:
+            continue
+        if operation.node is not met.operation.node:
+            other = [operand.node for operand, _ in settings(operation)]
+            if own and own == other:
+                return operation
+    return None
+
+
+def _other_axis(view: View, met: _Meeting) -> int | None:
+    """The axis of the input that has the size which the layer wants, or None."""
+    sizes = view.sizes(met.tensor) or ()
+    for index, size in enumerate(sizes):
+        if size is not None and _equal(view, size, met.wanted):
+            return index
+    return None
+
+
+def _is_unseen(view: View, tensor: Tensor) -> bool:
+    """Whether only what is done with a tensor says what its last size is."""
+    axis = _last(tensor.shape)
+    symbol = None if axis is None or axis.size is None else axis.size.symbol
+    return axis is None or (symbol is not None and symbol.flexible)
+
+
+def _last(shape: Shape | None) -> Axis | None:
+    axes = () if shape is None else (shape.trail or (shape.lead if shape.row is None else ()))
+    return axes[-1] if axes else None
+
+
+def _equal(view: View, left: Size, right: Size) -> bool:
+    return view.facts.compare(left, right) is Verdict.EQUAL
+
+
+# -- the reports -----------------------------------------------------------------------------------
+
+
+def _constructor(view: View, met: _Meeting, made: Declared, wanted: Size, why: str) -> Report:
+    """The report that the constructor is to blame."""
+    culprit, expected = None, None
+    weight, resized = weight_sizes(view, made), weight_sizes(view, made, wanted)
+    if weight is not None and resized is not None:
+        line = view.line(made.node)
+        decided = Decided(line, "code", f"made by `{view.code(made.call)}`, line {line}")
+        tensor = Tensor(shape_of(*weight[1]), evidence=met.tensor.evidence, decided=decided)
+        culprit, expected = Culprit(made.node, tensor, weight[0]), resized[1]
+    return Report(
+        RULE,
+        met.operation,
+        made.node,
+        f"{_both(view, met, made)}; the constructor is to blame: {why}",
+        culprit,
+        expected,
+        f"so that `{name_of(view, made)}` {'takes' if made.name != 'out_features' else 'gives'}"
+        f" {wanted} features",
+        hidden=hidden_while(met.operation, view.facts),
+        function=made.function,
+        resized=(made, wanted),
+    )
+
+
+def _call(view: View, met: _Meeting, made: Declared | None, why: str | None) -> Report:
+    """The report that the call is to blame."""
+    sizes = view.sizes(met.tensor)
+    expected = None if sizes is None else _with_size(view, sizes, met)
+    clash = met.operation.clash
+    assert clash is not None
+    message = f"`{view.quote(met.operation.node)}` {clash.text}"
+    if made is not None:
+        message = _both(view, met, made)
+    return Report(
+        RULE,
+        met.operation,
+        met.operation.node,
+        message + (f"; the call is to blame: {why}" if why is not None else ""),
+        Culprit(met.input, met.tensor),
+        expected,
+        f"as the layer takes {met.wanted} features",
+        hidden=hidden_while(met.operation, view.facts),
+    )
+
+
+def _both(view: View, met: _Meeting, made: Declared) -> str:
+    """The two lines in contradiction: that of the constructor, and that of the call."""
+    call = met.operation.node
+    lines = f"line {view.line(made.node)}"
+    told = f"`{name_of(view, made)}` is made for {made.size} features, {lines},"
+    if made.operation is not met.operation:
+        if _equal(view, made.size, met.given) and output_size(view, made.operation):
+            told = f"`{name_of(view, made)}` is made to give {made.size} features, {lines},"
+        return f"{told} but `{view.quote(call)}`, line {view.line(call)}, takes {met.wanted}"
+    before = None if met.operand.node is not None else maker_layer(view, met.tensor)
+    if before is not None:
+        return f"{told} but `{view.quote(before.call)}` before it gives {met.given}"
+    return f"{told} but is given {met.given}: `{view.quote(met.input)}`, line {view.line(call)}"
+
+
+def name_of(view: View, made: Declared) -> str:
+    """A layer as it is written: ``self.proj``, or its constructor call if it has no name."""
+    return view.quote(made.call if made.target is None else made.target)
+
+
+def _with_size(view: View, sizes: Sizes, met: _Meeting) -> Sizes:
+    """The input's sizes with the one that the layer wants in the place of the one it has."""
+    places = [i for i, size in enumerate(sizes) if size and _equal(view, size, met.given)]
+    if not places:
+        return sizes
+    return (*sizes[: places[-1]], met.wanted, *sizes[places[-1] + 1 :])
+
+
+# -- calls of a class that is right by itself ------------------------------------------------------
+
+
+def fits_in_general(operation: Operation, view: View) -> bool:
+    """Whether a layer's call works in a trace on unknown arguments, whose size it decides."""
+    tensors = list(operation.tensors())
+    return operation.clash is None and bool(tensors) and _is_unseen(view, tensors[0][1])
+
+
+def blame_caller(report: Report, view: View) -> Report:
+    """The report that a call from outside gives a layer what it was not made for."""
+    met = _meeting(report.operation)
+    caller = report.operation.place.calls[0]
+    assert met is not None
+    made = declared(view, met.operation, met.wanted)
+    told = f"`{view.quote(met.operation.node)}`" if made is None else _both(view, met, made)
+    return replace(
+        _call(view, met, made, None),
+        node=caller.node,
+        function=caller.function,
+        message=f"{told}; `{view.quote(caller.node)}` is to blame: what it calls fits by itself",
+    )

@@ -1,0 +1,1 @@
+"""How einops spells the operators; its functions take tensors of any library."""

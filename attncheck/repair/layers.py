@@ -1,0 +1,226 @@
+"""Candidate fixes for a layer that is given another size than it was made for.
+
+The constructor's argument is written in the names that its function has; the call is given the
+tensor turned, its last axes merged, or another tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import libcst as cst
+
+from attncheck.algebra.facts import Verdict, cancel_quotients
+from attncheck.algebra.size import Size
+from attncheck.checks.constructed import Declared, argument, declared, settings
+from attncheck.checks.layer_features import maker_layer, merges_to, unused_parameter
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.operators.events import Contraction, Elementwise, Joining, Permutation
+from attncheck.repair.asserts import Names
+from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.wording import argument_of, bracketed
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_size, as_tensor
+
+Candidates: TypeAlias = Iterator[Candidate]
+
+#: What leaves the sizes of a tensor as they are, be they in another order.
+_KEEPING = (Elementwise, Permutation)
+
+
+def layer_size(report: Report, view: View) -> Candidates:
+    """The constructor's size, or what the call is given: first at the place that is to blame."""
+    tensor = _given(report)
+    source = None if tensor is None else maker_layer(view, tensor)
+    if report.resized is not None:
+        yield from resized(view, *report.resized, source)
+        return
+    yield from _input(report, view)
+    clash = report.operation.clash
+    made = None if clash is None else declared(view, report.operation, clash.right)
+    if made is not None and made.is_making and clash is not None and clash.left is not None:
+        yield from resized(view, made, clash.left, source)
+
+
+def _given(report: Report) -> Tensor | None:
+    tensors = [tensor for _, tensor in report.operation.tensors()]
+    clash = report.operation.clash
+    return tensors[clash.operand] if clash is not None and clash.operand < len(tensors) else None
+
+
+# -- the constructor -------------------------------------------------------------------------------
+
+
+def resized(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:
+    """A layer made with another size: this one written anew, or its two sizes exchanged.
+
+    Exchanged first where the layer before it was made with the very same two.
+    """
+    anew, exchanged = _anew(view, made, wanted, source), _exchanged(view, made, wanted)
+    if source is not None and _same_sizes(view, made, source):
+        anew, exchanged = exchanged, anew
+    yield from anew
+    yield from exchanged
+
+
+def _anew(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:
+    size = cancel_quotients(view.facts.resolve(wanted))
+    text = names_for(view, made).write(size)
+    texts = [] if text is None else [text]
+    if size.number is not None and not isinstance(made.node, cst.Integer):
+        texts = list(_texts_beside(view, made, size, source))
+    for text in texts:
+        if text != view.code(made.node):
+            yield edit(made.node, text, f"make {_name(view, made)} for {text}", safe=False)
+
+
+def _texts_beside(view: View, made: Declared, size: Size, source: Declared | None) -> Iterator[str]:
+    """How layers of the same function write a size that is only known in one call, as a number."""
+    if source is not None and source.function == made.function:
+        yield view.code(source.node)
+    for operation in view.graph.operations:
+        other = argument(view, operation, made.name)
+        if other is not None and other.function == made.function and _equal(view, other.size, size):
+            yield view.code(other.node)
+
+
+def _exchanged(view: View, made: Declared, wanted: Size) -> Candidates:
+    pair = _both_sizes(view, made)
+    if pair is None or not any(_equal(view, each.size, wanted) for each in pair):
+        return
+    first, second = pair
+    yield Candidate(
+        (Change(first.node, view.code(second.node)), Change(second.node, view.code(first.node))),
+        f"exchange the sizes of {_name(view, made)}",
+        safe=False,
+    )
+
+
+def _both_sizes(view: View, made: Declared) -> tuple[Declared, Declared] | None:
+    """The input and the output size of a layer, if both are written."""
+    ins, outs = (argument(view, made.operation, f"{way}_features") for way in ("in", "out"))
+    return None if ins is None or outs is None else (ins, outs)
+
+
+def _same_sizes(view: View, made: Declared, source: Declared) -> bool:
+    one, other = _both_sizes(view, made), _both_sizes(view, source)
+    if one is None or other is None:
+        return False
+    return all(_equal(view, a.size, b.size) for a, b in zip(one, other, strict=True))
+
+
+def _name(view: View, made: Declared) -> str:
+    return view.code(made.call.func if made.target is None else made.target)
+
+
+def names_for(view: View, made: Declared) -> Names:
+    """The names that a constructor's function has for sizes, before the constructor's line.
+
+    What layers of the same function were made with tells names too, also in a class whose
+    ``__init__`` is not traced by itself.
+    """
+    names = Names()
+    line = view.line(made.node)
+    for sites, facts in view.sites_in(made.function):
+        for site in sites:
+            plain = site.name.replace("self.", "", 1).isidentifier()
+            if not plain or site.name == "return" or view.line(site.node) >= line:
+                continue
+            size = as_size(site.value)
+            if size is not None:
+                names.by_size.setdefault(facts.resolve(size), site.name)
+    for operation in (made.operation, *view.graph.operations):
+        for operand, size in settings(operation):
+            if isinstance(operand.node, cst.Name | cst.Attribute):
+                other = argument(view, operation, operand.name)
+                if other is not None and other.function == made.function:
+                    names.by_size.setdefault(view.facts.resolve(size), view.code(operand.node))
+    return names
+
+
+def contracted_layers(report: Report, view: View) -> Candidates:
+    """The layer that made one operand of a product, made as wide as the product wants it.
+
+    The layer of the operand that is to blame comes first.
+    """
+    operation = report.operation
+    event = operation.event
+    tensors = [tensor for _, tensor in operation.tensors()]
+    if not isinstance(event, Contraction) or len(tensors) != 2:
+        return
+    makers = [maker_layer(view, tensor, through=_KEEPING) for tensor in tensors]
+    blamed = None if report.culprit is None else report.culprit.tensor
+    for pair in event.pairs:
+        ways = [(tensors[1], makers[1], pair.left.size), (tensors[0], makers[0], pair.right.size)]
+        for _, made, wanted in sorted(ways, key=lambda way: way[0] is not blamed):
+            if made is not None and made.is_making and wanted is not None:
+                yield from resized(view, made, wanted, None)
+
+
+# -- the call --------------------------------------------------------------------------------------
+
+
+def _input(report: Report, view: View) -> Candidates:
+    """The input turned, merged or joined along another axis, or another tensor in its place."""
+    culprit, clash = report.culprit, report.operation.clash
+    if culprit is None or clash is None or clash.right is None:
+        return
+    sizes = view.sizes(culprit.tensor) or ()
+    code = bracketed(view, culprit.node)
+    spare = unused_parameter(view, report.operation)
+    if spare is not None:
+        yield edit(culprit.node, spare, f"use {spare}", safe=False)
+    for axis, size in enumerate(sizes[:-1]):
+        if size is not None and _equal(view, size, clash.right):
+            text = f"{code}.transpose({axis}, {len(sizes) - 1})"
+            yield edit(culprit.node, text, f"transpose axes {axis} and {len(sizes) - 1}")
+    yield from _merged(view, culprit.node, sizes, clash.right)
+    yield from _joined_otherwise(view, culprit.tensor)
+    yield from _others(report, view, culprit.node, len(sizes), clash.right)
+
+
+def _merged(
+    view: View, node: cst.CSTNode, sizes: tuple[Size | None, ...], wanted: Size
+) -> Candidates:
+    """The last axes merged into one of the size that is wanted."""
+    for first in range(len(sizes) - 2, 0, -1):
+        if merges_to(view, sizes[first:], wanted):
+            text = f"{bracketed(view, node)}.flatten({first})"
+            yield edit(node, text, f"merge the axes from {first} on", safe=False)
+
+
+def _joined_otherwise(view: View, tensor: Tensor) -> Candidates:
+    """The input joined along another axis."""
+    maker = view.graph.maker(tensor)
+    if (
+        maker is None
+        or not isinstance(maker.event, Joining)
+        or not isinstance(maker.node, cst.Call)
+    ):
+        return
+    axis = argument_of(maker.node)
+    shape = view.sizes(tensor) or ()
+    for other in range(len(shape)):
+        if axis is not None and maker.event.axis != other:
+            text = "-1" if other == len(shape) - 1 else str(other)
+            yield edit(axis, text, f"join along axis {text}", safe=False)
+
+
+def _others(report: Report, view: View, node: cst.CSTNode, rank: int, wanted: Size) -> Candidates:
+    """Another tensor of the function that has the size, and as many axes."""
+    line = view.line(node)
+    own = view.code(node)
+    for sites, _ in view.sites_in(report.operation.place.function):
+        for site in reversed(sites):
+            sizes = view.sizes(as_tensor(site.value))
+            if not sizes or len(sizes) != rank or site.name == own or not site.name.isidentifier():
+                continue
+            last = sizes[-1]
+            if last is not None and _equal(view, last, wanted) and view.line(site.node) < line:
+                yield edit(node, site.name, f"use {site.name}", safe=False)
+
+
+def _equal(view: View, left: Size, right: Size) -> bool:
+    return view.facts.compare(left, right) is Verdict.EQUAL

@@ -1,0 +1,33 @@
+"""Doing something with a value that is one of several: done with each, and the results joined.
+
+None among the alternatives is passed over: what is done would raise on it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+
+from attncheck.tracer.branches import run_ways
+from attncheck.tracer.machine import Exit, Machine
+from attncheck.values.join import join_all
+from attncheck.values.value import NONE, Choice, Value
+
+
+def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value:
+    """The join of what `do` gives for each of the alternatives."""
+    options = [option for option in value.options if option != NONE]
+    return evaluate_ways(machine, [functools.partial(do, option) for option in options])
+
+
+def evaluate_ways(machine: Machine, ways: Sequence[Callable[[], Value]]) -> Value:
+    """The join of several evaluations of which one takes place."""
+    if len(ways) == 1:
+        return ways[0]()
+    values: list[Value] = []
+
+    def run(way: Callable[[], Value]) -> Callable[[], Exit]:
+        return lambda: values.append(way())
+
+    run_ways(machine, [run(way) for way in ways])
+    return join_all(values)

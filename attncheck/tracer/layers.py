@@ -1,0 +1,121 @@
+"""Layers of a library: made, called, and asked for their parameters; and the lists that hold them.
+
+``nn.Linear(d, e)`` is a `Layer` that keeps its arguments; calling it runs one operator on these and
+on the input. ``nn.Sequential`` is a `Chain`; ``nn.ModuleList`` and ``nn.ModuleDict`` are a list and
+a dict like Python's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from attncheck.frameworks.lookup import find_layer
+from attncheck.frameworks.spelling import LayerSpelling
+from attncheck.frameworks.weights import weight_of
+from attncheck.tracer import containers
+from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.machine import Machine
+from attncheck.tracer.recorder import Written, apply, written_arguments
+from attncheck.values.value import (
+    UNKNOWN,
+    Chain,
+    Int,
+    Layer,
+    Mapping,
+    Parameter,
+    Sequence,
+    Value,
+    as_size,
+)
+
+
+def make_layer(
+    machine: Machine, spelling: LayerSpelling, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    """The layer that a constructor call makes; UNKNOWN if the call does not fit the constructor."""
+    settings = spelling.making.bind(arguments.positional, arguments.keywords)
+    if settings is None or not arguments.exact:
+        return UNKNOWN
+    for name in spelling.sizes & settings.keys():
+        size = as_size(settings[name])
+        settings[name] = Int(size) if type(settings[name]) is Parameter else settings[name]
+        if size is not None and len(size.terms) == 1:
+            # A layer of no features is none: what its sizes are made of is at least one.
+            for symbol in size.symbols():
+                symbol.positive = True
+    return Layer(spelling.path, settings, written_arguments(spelling.making, arguments), node)
+
+
+def call_layer(
+    machine: Machine, layer: Layer, arguments: Arguments, node: cst.CSTNode
+) -> Value | None:
+    """What a layer gives; None if the call does not fit its parameter list."""
+    spelling = find_layer(layer.path)
+    assert spelling is not None
+    given = spelling.calling.bind(arguments.positional, arguments.keywords)
+    if given is None or not arguments.exact:
+        return None
+    written: Written = {**written_arguments(spelling.calling, arguments), **layer.written}
+    everything = {**given, **layer.settings}
+    return apply(
+        machine, spelling.operator, everything, written, node, layer.path, spelling.library
+    )
+
+
+def layer_setting(machine: Machine, layer: Layer, name: str) -> Value | None:
+    """An attribute of a layer: a parameter, or an argument of its constructor; else None."""
+    spelling = find_layer(layer.path)
+    assert spelling is not None
+    weight = weight_of(spelling, name, layer.settings, machine.facts)
+    if weight is not None:
+        return weight
+    for parameter in spelling.making.parameters:
+        if parameter.spelled == name:
+            return layer.settings.get(parameter.neutral)
+    return None
+
+
+# -- containers of layers --------------------------------------------------------------------------
+
+
+def _module_list(machine: Machine, arguments: Arguments) -> Value:
+    if not arguments.positional:
+        return Sequence((), mutable=True)
+    given = arguments.first()
+    if type(given) is Sequence:
+        return Sequence(given.items, True, given.element, given.length)
+    return Sequence(None, mutable=True)
+
+
+def _module_dict(machine: Machine, arguments: Arguments) -> Value:
+    given = arguments.first()
+    if not arguments.positional:
+        return Mapping((), open=bool(arguments.keywords))
+    return given if type(given) is Mapping else Mapping((), open=True)
+
+
+def _sequential(machine: Machine, arguments: Arguments) -> Value:
+    """Callables in order, or one dict of them by name."""
+    first = arguments.first()
+    if len(arguments.positional) == 1 and type(first) is Mapping:
+        named = tuple((str(key), value) for key, value in first.items)
+        return UNKNOWN if first.open else Chain(named)
+    if arguments.exact:
+        return Chain(tuple((str(i), item) for i, item in enumerate(arguments.positional)))
+    if len(arguments.spread) == 1 and not arguments.positional:
+        (spread,) = arguments.spread
+        return Chain((), containers.each(machine, spread))
+    return UNKNOWN
+
+
+#: Library classes that only hold layers, by full name.
+CONTAINERS: dict[str, Callable[[Machine, Arguments], Value]] = {
+    "torch.nn.ModuleList": _module_list,
+    "torch.nn.ParameterList": _module_list,
+    "torch.nn.ModuleDict": _module_dict,
+    "torch.nn.ParameterDict": _module_dict,
+    "torch.nn.Sequential": _sequential,
+    "collections.OrderedDict": _module_dict,
+}

@@ -1,0 +1,135 @@
+"""Functions about objects: ``getattr``, ``isinstance``, ``copy.deepcopy``, and calls by proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+import libcst as cst
+
+from attncheck.tracer import attributes
+from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.machine import Machine
+from attncheck.values.value import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Class,
+    Const,
+    Instance,
+    Int,
+    Library,
+    Mapping,
+    Scalar,
+    Sequence,
+    Unknown,
+    Value,
+)
+
+Reflection: TypeAlias = Callable[[Machine, Arguments, cst.CSTNode], Value]
+
+
+def _name(arguments: Arguments) -> str | None:
+    """The second argument, if it is a name that is known."""
+    value = arguments.positional[1] if len(arguments.positional) > 1 else UNKNOWN
+    return value.value if type(value) is Const and isinstance(value.value, str) else None
+
+
+def _getattr(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    name = _name(arguments)
+    if name is None:
+        return UNKNOWN
+    attribute = cst.Attribute(cst.Name("object"), cst.Name(name))
+    value = attributes.get(machine, arguments.first(), name, attribute)
+    owner = arguments.first()
+    if isinstance(owner, Instance) and isinstance(value, Unknown) and len(arguments.positional) > 2:
+        known = name in machine.initialised(owner).attributes
+        return value if known else arguments.positional[2]
+    return value
+
+
+def _setattr(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    owner, name = arguments.first(), _name(arguments)
+    if isinstance(owner, Instance) and name is not None and len(arguments.positional) == 3:
+        machine.set_attribute(machine.initialised(owner), name, arguments.positional[2])
+    return NONE
+
+
+def _hasattr(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    owner, name = arguments.first(), _name(arguments)
+    if isinstance(owner, Instance) and name in machine.initialised(owner).attributes:
+        return TRUE
+    return Scalar("bool")
+
+
+#: What the values of the tracer are instances of, by the class's full name.
+_KINDS: dict[type, frozenset[str]] = {
+    Int: frozenset(["builtins.int"]),
+    Sequence: frozenset(["builtins.list", "builtins.tuple"]),
+    Mapping: frozenset(["builtins.dict"]),
+}
+
+
+def _isinstance(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    if len(arguments.positional) != 2:
+        return Scalar("bool")
+    value, asked = arguments.positional
+    classes = asked.items if type(asked) is Sequence else (asked,)
+    if classes is None:
+        return Scalar("bool")
+    if isinstance(value, Instance):
+        if any(_descends(value.of, each) for each in classes):
+            return TRUE
+        return Scalar("bool")
+    own = _KINDS.get(type(value))
+    paths = {each.path for each in classes if type(each) is Library}
+    if own is None or len(paths) < len(classes):
+        return Scalar("bool")
+    if type(value) is Sequence and not own <= paths:
+        # Whether it is a list or a tuple is not always known.
+        return Scalar("bool") if own & paths else FALSE
+    return TRUE if own & paths else Scalar("bool")
+
+
+def _descends(of: Class, asked: Value) -> bool:
+    return of is asked or any(_descends(base, asked) for base in of.bases if type(base) is Class)
+
+
+def _copy(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """A copy has the same sizes."""
+    return arguments.first()
+
+
+def _by_proxy(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """``checkpoint(function, *arguments)`` is ``function(*arguments)``."""
+    from attncheck.tracer.calls import call
+
+    keywords = {
+        name: value
+        for name, value in arguments.keywords.items()
+        if name not in ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check")
+    }
+    inner = replace(
+        arguments,
+        positional=arguments.positional[1:],
+        nodes=arguments.nodes[1:],
+        keywords=keywords,
+    )
+    return call(machine, arguments.first(), inner, node)
+
+
+#: By full name.
+REFLECTIONS: dict[str, Reflection] = {
+    "builtins.getattr": _getattr,
+    "builtins.setattr": _setattr,
+    "builtins.hasattr": _hasattr,
+    "builtins.isinstance": _isinstance,
+    "copy.deepcopy": _copy,
+    "copy.copy": _copy,
+    "typing.cast": lambda machine, arguments, node: (
+        arguments.positional[1] if len(arguments.positional) == 2 else UNKNOWN
+    ),
+    "torch.utils.checkpoint.checkpoint": _by_proxy,
+}

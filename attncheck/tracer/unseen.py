@@ -1,0 +1,86 @@
+"""Calls of things that nobody has seen, as far as their names tell what they do to shapes.
+
+A callable that comes out of a registry, a config or a library that is not modelled is unknown. But
+what model code calls an activation, a dropout or a norm keeps the shape of what it is given; a
+registry that is asked with one of the project's functions as the default holds functions like it;
+a cache of keys and values gives back both with more positions. All of this rests on names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import libcst as cst
+
+from attncheck.algebra.shape import Axis, expand
+from attncheck.algebra.size import Symbol, of
+from attncheck.frameworks.lookup import find
+from attncheck.operators.axes import append, split_trailing
+from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.machine import Machine
+from attncheck.tracer.recorder import apply_spelling
+from attncheck.values.tensor import Evidence, Tensor
+from attncheck.values.value import Function, Sequence, Value, as_tensor
+
+#: Callables that give back a tensor like the one they are given.
+_SAME_SHAPE = re.compile(
+    r"(?:\w+_)?(?:drop(?:out)?|act|activ|activation|non_?lin(?:earity)?|relu|gelu|silu|swish|"
+    r"(?:layer_?|rms_?|batch_?|group_?)?norm|ln)\d*(?:_?(?:fn|func|function|layer))?\d*"
+)
+#: What holds the keys and values of positions that were seen before.
+_CACHE = re.compile(r"(?:\w+_)?(?:cache|past|past_key_values?|kv_cache|past_kv)s?(?:_\w+)?")
+
+
+def call_unseen(
+    machine: Machine, arguments: Arguments, node: cst.CSTNode, name: str
+) -> Value | None:
+    """What a call of something unknown gives, by its name; None if that tells nothing."""
+    if _SAME_SHAPE.fullmatch(name.lower()) and _one_tensor(arguments):
+        return _like_its_input(machine, arguments, node)
+    if name.startswith("get") and arguments.positional:
+        default = arguments.positional[-1]
+        return default if type(default) is Function else None
+    if name == "update" and type(node) is cst.Call and _CACHE.fullmatch(_receiver(node)):
+        return _with_more_positions(machine, arguments)
+    return None
+
+
+def called_name(node: cst.CSTNode) -> str:
+    """The last name of what is called: ``act_fn`` of ``self.act_fn(x)``."""
+    callee = node.func if type(node) is cst.Call else node
+    if type(callee) is cst.Attribute:
+        return callee.attr.value
+    return callee.value if type(callee) is cst.Name else ""
+
+
+def _receiver(node: cst.Call) -> str:
+    """The name of the object whose method is called."""
+    return called_name(node.func.value) if type(node.func) is cst.Attribute else ""
+
+
+def _one_tensor(arguments: Arguments) -> bool:
+    return len(arguments.positional) == 1 and as_tensor(arguments.positional[0]) is not None
+
+
+def _like_its_input(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    spelling = find("torch.nn.functional.dropout")
+    assert spelling is not None
+    only = replace(arguments, keywords={}, written={})
+    value = apply_spelling(machine, spelling, only, node)
+    return replace(value, evidence=Evidence.NAME) if type(value) is Tensor else value
+
+
+def _with_more_positions(machine: Machine, arguments: Arguments) -> Value | None:
+    """Keys and values, (..., positions, features), with one unknown number of positions."""
+    total = Axis(of(Symbol("kv_len", found=True)))
+    made: list[Value] = []
+    for tensor in arguments.positional[:2]:
+        if type(tensor) is not Tensor or tensor.shape is None:
+            return None
+        taken = split_trailing(expand(tensor.shape, machine.facts), 2, machine.facts)
+        if taken is None:
+            return None
+        shape = append(taken[0], (total, taken[1][1]))
+        made.append(replace(tensor, shape=shape, operation=None, evidence=Evidence.NAME))
+    return Sequence(tuple(made)) if len(made) == 2 else None
