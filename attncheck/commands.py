@@ -15,9 +15,9 @@ import typer
 import typer.core
 
 from attncheck import __version__, session
-from attncheck.configuration.layers import Overrides
 from attncheck.report import printable
 from attncheck.report.screen import Screen
+from attncheck.settings import Overrides
 
 
 class Format(StrEnum):

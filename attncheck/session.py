@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from attncheck.configuration.files import SettingsFinder
-from attncheck.configuration.layers import Overrides
+from attncheck.configuration.finder import SettingsFinder
 from attncheck.report import (
     EXIT_CLEAN,
     EXIT_FAILED,
@@ -25,7 +24,7 @@ from attncheck.report import (
     statistics,
 )
 from attncheck.report.screen import Screen, complain
-from attncheck.settings import SettingsError, nearest
+from attncheck.settings import Overrides, SettingsError, nearest
 from attncheck.work import Work
 
 if TYPE_CHECKING:

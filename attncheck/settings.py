@@ -1,6 +1,6 @@
 """What is set, as frozen `Settings`, and the questions that the rest of the tool asks of it.
 
-`attncheck.configuration` makes a `Settings` from files and the command line, and lets nothing bad
+`attncheck.configuration` makes a `Settings` from files and from `Overrides`, and lets nothing bad
 through: one from there names only rules that exist and sizes that mean something.
 """
 
@@ -10,7 +10,7 @@ import functools
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from attncheck.finding import Severity
 
@@ -28,8 +28,7 @@ class SettingsError(Exception):
     """A setting that is wrong: one line that says where, what was expected, and what is near."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """What one source says of which rules run; ``select`` None builds on what came before it.
 
     Where two selectors speak of one rule the more exact one counts; of two alike, ``ignore``.
@@ -40,8 +39,7 @@ class Choice:
     ignore: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Patterns:
+class Patterns(NamedTuple):
     """Lines of a gitignore file, and the folder that they are relative to."""
 
     root: str
@@ -56,8 +54,7 @@ class Patterns:
         return git_patterns(self.lines).check_file(inside + slash).include
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """One thing that was set: its key, such as ``select`` or ``dims.d_s``, its value, and where."""
 
     key: str
@@ -112,6 +109,22 @@ class Settings:
             if verdict is not None:
                 return verdict
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the command line says, word by word. ``select`` and ``exclude`` None: nothing."""
+
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[str, ...] = ()
+    severity: tuple[str, ...] = ()
+    exclude: tuple[str, ...] | None = None
+    extend_exclude: tuple[str, ...] = ()
+    dim: tuple[str, ...] = ()
+    tensor: tuple[str, ...] = ()
 
 
 def nearest(word: str, words: Iterable[str], *, listed: bool = True) -> str:

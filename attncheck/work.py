@@ -12,7 +12,7 @@ from attncheck.files import STDIN, discover
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from attncheck.configuration.files import SettingsFinder
+    from attncheck.configuration.finder import SettingsFinder
     from attncheck.runner import Job
     from attncheck.settings import Settings
     from attncheck.source import Text

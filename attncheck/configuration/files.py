@@ -1,8 +1,4 @@
-"""Configuration files: which one counts for a folder, what it says, and which others it extends.
-
-The nearest `attncheck.toml`, or `pyproject.toml` with a table ``[tool.attncheck]``, counts, alone:
-what a folder above says holds only if the nearer file extends it.
-"""
+"""Configuration files: what one says, and what those say that it extends."""
 
 from __future__ import annotations
 
@@ -10,14 +6,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-from attncheck.configuration.layers import Layer, Overrides, command_line, settings_of
+from attncheck.configuration.finder import PYPROJECT
+from attncheck.configuration.layers import Layer
 from attncheck.configuration.values import KEYS, Place
-from attncheck.settings import Settings, SettingsError, nearest
-
-OWN: Final = "attncheck.toml"
-PYPROJECT: Final = "pyproject.toml"
+from attncheck.settings import SettingsError, nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,47 +20,6 @@ class _Table:
     file: Path
     place: Place
     values: Mapping[str, object]
-
-
-class SettingsFinder:
-    """The settings of each folder: those of the nearest configuration file, then the command line.
-
-    `config` names one file for all folders instead; with `isolated` none is read.
-    """
-
-    def __init__(
-        self, overrides: Overrides, config: Path | None = None, *, isolated: bool = False
-    ) -> None:
-        self._overrides = overrides
-        self._config = config
-        self._isolated = isolated
-        self._by_file: dict[Path | None, Settings] = {}
-        self._nearest: dict[Path, Path | None] = {}
-
-    def settings(self, folder: str) -> Settings:
-        """The settings in force in `folder`. Raises `SettingsError`."""
-        file = self._config if self._config or self._isolated else self._find(Path(folder))
-        if file not in self._by_file:
-            layers = [] if file is None else read_layers(file)
-            self._by_file[file] = settings_of([*layers, command_line(self._overrides)])
-        return self._by_file[file]
-
-    def _find(self, folder: Path) -> Path | None:
-        folder = Path(os.path.abspath(folder))
-        passed = []
-        found: Path | None = None
-        for place in (folder, *folder.parents):
-            if place in self._nearest:
-                found = self._nearest[place]
-                break
-            passed.append(place)
-            tables = (_table(place / name, required=False) for name in (OWN, PYPROJECT))
-            table = next((each for each in tables if each is not None), None)
-            if table is not None:
-                found = table.file
-                break
-        self._nearest |= dict.fromkeys(passed, found)
-        return found
 
 
 def read_layers(file: Path) -> list[Layer]:
@@ -107,23 +59,21 @@ def _checked(table: _Table) -> dict[str, object]:
     return values
 
 
+def has_table(file: Path) -> bool:
+    """Whether a file is a configuration of attncheck. Raises `SettingsError`."""
+    return _table(file, required=False) is not None
+
+
 def _table(file: Path, *, required: bool, asked_by: Place | None = None) -> _Table | None:
     """The table of a file, or None if there is none and none is `required`.
 
     A file that is not called ``pyproject.toml`` is that table as a whole, unless it has one.
     """
     shown = _shown(file)
-    own = file.name != PYPROJECT
     try:
         data = file.read_bytes()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
-        if not required and not (own and isinstance(error, PermissionError)):
-            return None
-        raise _unreadable(shown, error, asked_by) from None
     except OSError as error:
         raise _unreadable(shown, error, asked_by) from None
-    if b"attncheck" not in data and not required and not own:
-        return None
     document = _parse(data, shown)
     tool = document.get("tool", {})
     table = tool.get("attncheck") if isinstance(tool, dict) else None
@@ -131,7 +81,7 @@ def _table(file: Path, *, required: bool, asked_by: Place | None = None) -> _Tab
         if not isinstance(table, dict):
             raise Place(shown, "tool.attncheck").error("expected a table", table)
         return _Table(file, Place(shown, "tool.attncheck"), table)
-    if own:
+    if file.name != PYPROJECT:
         return _Table(file, Place(shown), document)
     if required:
         raise _missing(shown, asked_by)

@@ -14,7 +14,15 @@ from typing import Any, Final
 
 from attncheck.configuration import values
 from attncheck.configuration.values import Place
-from attncheck.settings import Choice, Pairs, Patterns, Said, Settings, SettingsError
+from attncheck.settings import (
+    Choice,
+    Overrides,
+    Pairs,
+    Patterns,
+    Said,
+    Settings,
+    SettingsError,
+)
 
 #: What a key that begins anew takes the place of, itself apart.
 _REPLACED: Final = {
@@ -45,22 +53,6 @@ class Layer:
         """The place of one entry of a table."""
         at = Place(_OPTIONS[key]) if self.place is None else self.place[key]
         return at.entry(name, self.values[key][name])
-
-
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """What the command line says, word by word. ``select`` and ``exclude`` None: nothing."""
-
-    select: tuple[str, ...] | None = None
-    extend_select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    extend_ignore: tuple[str, ...] = ()
-    per_file_ignores: tuple[str, ...] = ()
-    severity: tuple[str, ...] = ()
-    exclude: tuple[str, ...] | None = None
-    extend_exclude: tuple[str, ...] = ()
-    dim: tuple[str, ...] = ()
-    tensor: tuple[str, ...] = ()
 
 
 _OPTIONS: Final = {

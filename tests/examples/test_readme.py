@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from attncheck.cli import run
-from attncheck.configuration.files import SettingsFinder
-from attncheck.configuration.layers import Overrides
+from attncheck.configuration.finder import SettingsFinder
 from attncheck.rule import all_rules, select_rules
+from attncheck.settings import Overrides
 from attncheck.table import SYMBOLS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,9 +6,9 @@ import tomllib
 import pytest
 
 from attncheck.cli import run
-from attncheck.configuration.files import SettingsFinder
-from attncheck.configuration.layers import Overrides
+from attncheck.configuration.finder import SettingsFinder
 from attncheck.configuration.values import KEYS
+from attncheck.settings import Overrides
 
 from .conftest import ROOT
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from attncheck.configuration.files import SettingsFinder
-from attncheck.configuration.layers import Overrides
+from attncheck.configuration.finder import SettingsFinder
 from attncheck.configuration.show import table_rows
-from attncheck.settings import Choice, Patterns, Said, Settings, SettingsError
+from attncheck.settings import Choice, Overrides, Patterns, Said, Settings, SettingsError
 
 
 def find(folder=".", config=None, isolated=False, **said):
