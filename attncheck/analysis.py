@@ -128,6 +128,7 @@ def analyse(source: Source, settings: Settings) -> Analysis:
 def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
     """The traces whose shapes can be stated: of the module, and of each of its functions."""
     tracer = make_tracer(source, settings)
+    tracer.evidence.ledger.saving = False
     module = tracer.run_module()
     shown = [stated(tracer, function, contradictions) for function in reversed(tracer.functions)]
     return [module, *reversed(shown)]
@@ -138,15 +139,15 @@ def _function(
 ) -> None:
     """Trace one function in general and under its hypotheses."""
     tracer = analysis.tracer
-    general = tracer.run_function(function)
-    analysis.general.append(general)
-    analysis.shown.append(general)
-    reports = _diagnose(analysis, general, {})
-    _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
     named = conventional(tracer, function, contradictions)
-    if named is not None:
-        analysis.shown[-1] = named
-        _take(found, _diagnose(analysis, named, {}))
+    told = [] if named is None else _diagnose(analysis, named, {})
+    # What is found in nobody's inputs is not found in inputs of which less is known.
+    general = named if named is not None and not told else tracer.run_function(function)
+    analysis.general.append(general)
+    analysis.shown.append(general if named is None else named)
+    reports = [] if general is named else _diagnose(analysis, general, {})
+    _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
+    _take(found, told)
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     prose = [r for r in reports if r.evidence >= Evidence.PROSE and not _about_rank(r)]
     supposed = suppose(tracer, function, general, contradictions)

@@ -46,6 +46,7 @@ LEARNED = frozenset(
         Role.KEY_PROJECTION,
         Role.VALUE_PROJECTION,
         Role.OUTPUT_PROJECTION,
+        Role.PARAMETER,
     }
 )
 
@@ -189,12 +190,28 @@ def _attach_sums(graph: Graph, sites: list[Site]) -> None:
         tensors = list(operation.tensors())
         sources = [_source(tensor, weights) for _, tensor in tensors]
         used = [index for index, site in enumerate(sources) if site is not None]
+        if len(used) == 1 and _mixes_weights(graph, operation, tensors, used[0]):
+            # Talking heads: what the softmax gave goes into a learned product, as a whole.
+            continue
         if len(used) == 1:
             site = sources[used[0]]
             assert site is not None
             _follow(operation, site, used[0], weights, products)
         elif isinstance(operation.event, Reduction) and tensors:
             _attach_reduction(operation, tensors[0][1], products)
+
+
+def _mixes_weights(
+    graph: Graph, operation: Operation, tensors: list[tuple[Operand, Tensor]], index: int
+) -> bool:
+    """Whether weights are multiplied by a learned matrix and not by values.
+
+    Shazeer et al. 2020, "Talking-Heads Attention", section 3.
+    """
+    if not isinstance(operation.event, Contraction | Einsum):
+        return False
+    others = [tensor for i, (_, tensor) in enumerate(tensors) if i != index]
+    return any(role_behind(graph, tensor) is Role.PARAMETER for tensor in others)
 
 
 def _source(tensor: Tensor, weights: dict[int, Site]) -> Site | None:

@@ -178,13 +178,22 @@ class Facts:
         """Like `force`, for an operation that only works on equal sizes.
 
         Two sizes that nobody knows to be equal are so where it works: from here on they are taken
-        to be, but for two names of the table that are left open. The verdict stays UNKNOWN.
+        to be, but for two names of the table that are left open, a name and a bare number, and
+        unless it takes a difference to say what one of them then is. The verdict stays UNKNOWN.
         """
         verdict = self.force(left, right, reason)
         if verdict is Verdict.UNKNOWN:
-            names = {str(self.resolve(left)), str(self.resolve(right))}
-            if names != self.open_pair:
-                self.equate(left, right, reason)
+            one, other = self.resolve(left), self.resolve(right)
+            solution = _solve(one, other)
+            plain = (
+                solution is not None
+                and one.number is None
+                and other.number is None
+                and min(solution[1].terms.values(), default=0) > 0
+            )
+            if plain and {str(one), str(other)} != self.open_pair:
+                assert solution is not None
+                self._store(self._bindings, solution[0], Binding(solution[1], reason))
         return verdict
 
     def reason(self, symbol: Symbol) -> str | None:

@@ -8,8 +8,10 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.reshape import Order, reshape
 from attncheck.algebra.shape import COPIES, Axis, closed
 from attncheck.algebra.size import ONE, Size
+from attncheck.attention import role_behind
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
+from attncheck.evidence.roles import Role
 from attncheck.graph import Operation
 from attncheck.operators.events import Reshaping, Selection
 from attncheck.rule import Rule
@@ -33,6 +35,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     if _right_for_one(view, old, new):
         return
+    if role_behind(view.graph, tensors[0][1]) is Role.PARAMETER:
+        return  # training puts into a parameter whatever the view then reads there
     if _cut_before_or_after(operation, view) or any(_repeated(axis) for axis in old):
         return
     if next(operation.tensors())[1].evidence is Evidence.PROSE:

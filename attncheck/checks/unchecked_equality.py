@@ -81,9 +81,10 @@ def check_trace(view: View) -> Iterator[Report]:
     function = view.traced.function
     if function is None or function.owner is None or function.name in MAKING:
         return
-    arguments = _arguments(view, function.owner)
+    arguments = _arguments(function.owner)
     needs = _needs(view, arguments)
-    if not needs:
+    # Where things stand is costly to find out, and not asked before there is something to tell.
+    if not needs or not all(view.source.around(node) for node in arguments.values()):
         return
     first = needs[0]
     nodes = [
@@ -106,14 +107,14 @@ def check_trace(view: View) -> Iterator[Report]:
     )
 
 
-def _arguments(view: View, owner: Class) -> dict[str, cst.CSTNode]:
-    """The arguments of the constructor of a class of this file, where they are declared."""
+def _arguments(owner: Class) -> dict[str, cst.CSTNode]:
+    """The arguments of the constructor of a class, where they are declared."""
     maker = owner.lookup("__init__")
     if type(maker) is not Function or not isinstance(maker.node, cst.FunctionDef):
         return {}
     parameters = maker.node.params
     listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-    if maker.owner is not owner or not view.source.around(maker.node):
+    if maker.owner is not owner:
         return {}
     return {parameter.name.value: parameter.name for parameter in listed}
 

@@ -48,11 +48,27 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     contracted = _position(shape, sum_.contracted[0])
     if contracted is None or contracted == normalised:
         return None
-    if shape.axes[normalised].is_one:
+    if shape.axes[normalised].is_one or _both_ways(site, contracted, rank, view):
         return None
     keys = key_position(site, shape, view)
     # Where no product tells, scores are taken to be written with the keys last.
     return Mismatch(normalised, contracted, rank - 1 if keys is None else keys)
+
+
+def _both_ways(site: Site, contracted: int, rank: int, view: View) -> bool:
+    """Whether the same scores are also normalised over the axis that is contracted.
+
+    Slots that compete for positions and attention in both directions do that on purpose (Locatello
+    et al. 2020, "Object-Centric Learning with Slot Attention", section 2.1).
+    """
+    made = site.scores_in.operation
+    return made is not None and any(
+        other is not site
+        and other.scores_in.operation == made
+        and other.axis is not None
+        and other.axis % rank == contracted
+        for other in view.sites
+    )
 
 
 def _position(shape: Shape, axis: Axis) -> int | None:
@@ -68,6 +84,8 @@ def _renormalised(site: Site, sum_: WeightedSum, view: View) -> bool:
     tensors = [tensor for _, tensor in sum_.operation.tensors()]
     operations = {tensor.operation for tensor in tensors}
     if any(other.softmax.number in operations for other in later):
+        return True
+    if any(made.kind == "normalize" and made.uses(site.softmax) for made in view.graph.operations):
         return True
     return sum_.weights < len(tensors) and _divided(tensors[sum_.weights], sum_, view)
 

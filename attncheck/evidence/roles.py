@@ -42,6 +42,8 @@ class Role(enum.StrEnum):
     WEIGHTS = "weights"
     CONTEXT = "context"
     MASK = "mask"
+    #: a tensor that is learned, whatever it is for: ``nn.Parameter``
+    PARAMETER = "parameter"
     LENGTHS = "lengths"
 
 

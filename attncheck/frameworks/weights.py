@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ONE, Size, const
+from attncheck.evidence.roles import Role
 from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.operators.call import Call
 from attncheck.values.tensor import Tensor
@@ -41,7 +42,7 @@ def weight_of(
     if False in set_:
         return NONE
     shape = _shape(axes.split(), call)
-    return Tensor(shape, layer.library, "float", optional=None in set_)
+    return Tensor(shape, layer.library, "float", Role.PARAMETER, optional=None in set_)
 
 
 def _defaults(layer: LayerSpelling) -> dict[str, Value]:

@@ -81,12 +81,26 @@ def expose(shape: Shape, axes: Iterable[int], facts: Facts) -> Shape | None:
     axes = tuple(axes)
     front = max((axis + 1 for axis in axes), default=0)
     back = max((-axis for axis in axes), default=0)
-    shown: Shape | None = expand(shape, facts)
+    shown: Shape | None = _apart(expand(shape, facts), front, back)
     if shown is not None and front > 0:
         shown = with_leading(shown, front, facts)
     if shown is not None and back > 0:
         shown = with_trailing(shown, back, facts)
     return shown
+
+
+def _apart(shape: Shape, front: int, back: int) -> Shape:
+    """An open shape without the end that axes asked for from the other end may belong to.
+
+    Whether axis 2 of (..., d_model) is the last one nobody knows: moved, it may take d_model along.
+    """
+    if shape.row is None or (front > 0 and back > 0):
+        return shape
+    if shape.trail and front > len(shape.lead):
+        return Shape(shape.lead, Row(shape.row.name, born=False), ())
+    if shape.lead and back > len(shape.trail):
+        return Shape((), Row(shape.row.name, born=False), shape.trail)
+    return shape
 
 
 def locate(

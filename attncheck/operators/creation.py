@@ -370,8 +370,10 @@ def legacy_tensor(call: Call) -> Outcome:
     if first is None:
         return Outcome(call.make(Shape((Axis(ZERO),)), dtype), _event(call))
     if type(first) is Int:
-        rest = call.arguments.get("rest")
-        items = rest.items if type(rest) is Sequence and rest.items is not None else ()
+        rest = call.arguments.get("rest", Sequence(()))
+        items = rest.items if type(rest) is Sequence else (rest,)
+        if items is None:
+            return Outcome(call.make(None, dtype), _event(call))
         sizes: dict[str, Value] = {"shape": Sequence((first, *items))}
         shape, clash = _sizes(replace(call, arguments=sizes))
         return Outcome(call.make(shape, dtype), _event(call), clash)

@@ -65,22 +65,3 @@ def demand(
             told = f"{text}, not {shape}"
             return Clash(fault, told, operand, axis.size, need.size, pair.verdict)
     return None
-
-
-def features(call: Call, axis: Axis, name: str, operand: int = 0, of: str = "") -> Clash | None:
-    """Why an axis does not have the number of features in the argument `name`, or None.
-
-    ``of`` says which operand's features they are, where a layer has several: " in the key".
-    """
-    return features_of(call, axis, Axis(call.size(name)), operand, of)
-
-
-def features_of(
-    call: Call, axis: Axis, wanted: Axis, operand: int = 0, of: str = ""
-) -> Clash | None:
-    """Why an axis does not have the `wanted` number of features, or None."""
-    pair = contract(axis, wanted, call.facts, "features")
-    if not pair.verdict.clashes:
-        return None
-    text = f"takes {pair.right} features{of}, not {pair.left}"
-    return Clash(Fault.FEATURES, text, operand, axis.size, wanted.size, pair.verdict)

@@ -8,13 +8,15 @@ is made of it alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from attncheck.algebra.shape import Shape
+from attncheck.evidence.roles import Role
 from attncheck.operators.call import Call
 from attncheck.operators.operands import operand_shape
 
 #: The role of a tensor that is put on another one.
-MASK = "mask"
+MASK: Final = Role.MASK
 
 
 def is_mask(call: Call, name: str) -> bool:

@@ -12,15 +12,16 @@ from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.contract import Contracted, contract, tell_apart
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Row, Shape, closed, expand
-from attncheck.algebra.size import Size
-from attncheck.operators.axes import append, least_rank, split_trailing
+from attncheck.algebra.size import Size, const
+from attncheck.operators.axes import append, least_rank, split_trailing, with_rank
 from attncheck.operators.call import Call
-from attncheck.operators.demands import demand, features_of, rank_demanded, shared_rank, times
+from attncheck.operators.demands import demand, rank_demanded, shared_rank, times
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Attention, Clash, Fault, Outcome
+from attncheck.operators.features import size_clash
 from attncheck.operators.operands import operand_shape
 from attncheck.operators.seats import resized
-from attncheck.values.value import NONE, Sequence, Value
+from attncheck.values.value import NONE, Const, Sequence, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ def _of_open_rank(call: Call, block: Block, shapes: list[Shape | None]) -> Atten
 
 
 def _width_clash(call: Call, block: Block, operand: int, axis: Axis) -> Clash | None:
-    of = f" in the {block.operands[operand]}"
-    return features_of(call, axis, Axis(block.widths[operand]), operand, of)
+    noun = f"features in {block.operands[operand]}"
+    return size_clash(axis, block.widths[operand], call.facts, noun, operand)
 
 
 def _of_rank(call: Call, block: Block, rank: int) -> Attended | Clash:
@@ -98,7 +99,7 @@ def _of_rank(call: Call, block: Block, rank: int) -> Attended | Clash:
         axes = (Axis(None),) * rank
         if shape is not None:
             letters = ("B, T" if block.batch_first else "T, B") if rank == 3 else "T"
-            text = f"takes a {name} of ({letters}, {width})"
+            text = f"takes {name} of ({letters}, {width})"
             known = rank_demanded(shape, rank, text, call.facts, operand)
             if isinstance(known, Clash):
                 return known
@@ -123,8 +124,8 @@ def _agree(call: Call, block: Block, found: list[tuple[Axis, ...]]) -> Attended 
             pair = contract(batch, batches[operand], call.facts, "batch")
             if pair.verdict.clashes:
                 names = block.operands[0], block.operands[operand]
-                text = f"pairs a batch of {pair.left} in the {names[0]} with one of {pair.right} in"
-                told = f"{text} the {names[1]}"
+                text = f"pairs a batch of {pair.left} in {names[0]} with one of {pair.right} in"
+                told = f"{text} {names[1]}"
                 sizes = pair.left.size, pair.right.size
                 return Clash(Fault.AGREEMENT, told, operand, *sizes, pair.verdict)
     pair = contract(positions[1], positions[2], call.facts, "key and value")
@@ -152,10 +153,9 @@ def _masked(
     if not call.given(block.causal) or call.flag(block.causal) is False:
         clash = _mask_clash(call, block, batch, scores)
     if clash is None:
-        what = f"a {block.padding}"
         wanted = (key,) if batch is None else (batch, key)
         shape = call.shape(block.padding)
-        clash = demand(call, shape, wanted, what, 4, tuple(range(len(wanted))))
+        clash = demand(call, shape, wanted, block.padding, 4, tuple(range(len(wanted))))
     if clash is not None:
         return clash
     mask = call.shape(block.mask)
@@ -168,7 +168,7 @@ def _mask_clash(
     call: Call, block: Block, batch: Axis | None, scores: tuple[Axis, Axis]
 ) -> Clash | None:
     """Why the mask is neither ``(L, S)`` nor ``(B*heads, L, S)``, or None."""
-    shape, what = call.shape(block.mask), f"a {block.mask}"
+    shape, what = call.shape(block.mask), block.mask
     if shape is None:
         return None
     copies = _copies(block, batch)
@@ -204,8 +204,39 @@ def multihead_attention(call: Call) -> Outcome:
     return _outcome(call, block, Axis(width))
 
 
-def _outcome(call: Call, block: Block, output: Axis) -> Outcome:
-    found = attend(call, block)
+def multihead_function(call: Call) -> Outcome:
+    """F.multi_head_attention_forward: the same, time first, of weights that the call brings.
+
+    ``in_proj`` is ``(3*E, E)`` unless the projections are separate; ``out_proj`` is ``(out, E)``.
+    """
+    if call.given("static_k") or call.given("static_v"):
+        return call.unknown()
+    width, separate = call.size("embed_dim"), call.flag("separate")
+    sizes = [_last_size(call, name) if separate else width for name in ("key_proj", "value_proj")]
+    if separate is None:
+        sizes = [None, None]
+    block = Block((width, sizes[0], sizes[1]), call.size("num_heads"), batch_first=False)
+    added = {"add_bias_kv": Const(call.given("bias_k"))}
+    arguments = {**call.arguments, **added}
+    call = Call(call.facts, arguments, call.library, call.spelling, call.serial)
+    clash = None
+    if separate is False:
+        wanted = Axis(times(width, const(3))), Axis(width)
+        clash = demand(call, call.shape("in_proj"), wanted, "in_proj_weight", 3)
+    made = call.shape("out_proj")
+    known = None if made is None else with_rank(made, 2, call.facts)
+    output = Axis(known.lead[0].size if isinstance(known, Shape) else None)
+    clash = clash or demand(call, made, (output, Axis(width)), "out_proj_weight", 5)
+    return _outcome(call, block, output, clash)
+
+
+def _last_size(call: Call, name: str) -> Size | None:
+    shape = call.shape(name)
+    return shape.lead[-1].size if shape is not None and shape.rank == 2 else None
+
+
+def _outcome(call: Call, block: Block, output: Axis, clash: Clash | None = None) -> Outcome:
+    found = attend(call, block) if clash is None else clash
     if isinstance(found, Clash):
         nothing = NONE if call.flag("need_weights", True) is False else call.make(None, "float")
         return Outcome(Sequence((call.make(None, "float"), nothing)), None, found)

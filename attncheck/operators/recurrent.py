@@ -15,9 +15,10 @@ from attncheck.algebra.shape import COPIES, Axis, Row, Shape, closed, expand
 from attncheck.algebra.size import ONE, Size, const
 from attncheck.operators.axes import append, split_trailing
 from attncheck.operators.call import Call
-from attncheck.operators.demands import demand, features, rank_demanded, shared_rank, times
+from attncheck.operators.demands import demand, rank_demanded, shared_rank, times
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Fault, Outcome, Recurrence
+from attncheck.operators.features import size_clash
 from attncheck.operators.operands import operand_shape
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import UNKNOWN, Packed, Sequence, Unknown, Value, expanded
@@ -62,6 +63,10 @@ def _projected(call: Call, hidden: Size | None) -> Size | None:
     if size is None or size.number == 0:
         return hidden if size is not None else None
     return size if size.number is not None or never_zero(size) else None
+
+
+def _input_clash(call: Call, axis: Axis) -> Clash | None:
+    return size_clash(axis, call.size("input_size"), call.facts, "features")
 
 
 def _projection_clash(call: Call) -> Clash | None:
@@ -187,7 +192,7 @@ def _over_steps(call: Call, net: _Network, shape: Shape, given: list[Shape | Non
         event = Recurrence(net.kind, int(net.batch_first is True), int(not net.batch_first))
         between = (shape.lead[int(not net.batch_first)],)
     wanted = [(net.layers, *between, state) for state in net.states]
-    clash = features(call, shape.lead[-1], "input_size")
+    clash = _input_clash(call, shape.lead[-1])
     if clash is None and batched:
         clash = _pair_clash(call, net.kind)
     if clash is None:
@@ -224,7 +229,7 @@ def _of_open_rank(call: Call, net: _Network, shape: Shape | None) -> Outcome:
     taken = split_trailing(shape, 1, call.facts)
     assert taken is not None
     rows, (last,) = taken
-    clash = features(call, last, "input_size")
+    clash = _input_clash(call, last)
     if clash is not None:
         return _refused(call, net, clash, event)
     return _result(call, net, append(rows, (net.output,)), states, event)
@@ -248,7 +253,7 @@ def _over_packed(call: Call, net: _Network, packed: Packed, given: list[Shape | 
             clash = known
         elif known is not None:
             steps = known.lead[0]
-            clash = features(call, known.lead[1], "input_size")
+            clash = _input_clash(call, known.lead[1])
     if clash is not None:
         return _refused(call, net, clash, event)
     data = call.make(closed((steps, net.output)), "float")
@@ -308,4 +313,4 @@ def _cell_rows(call: Call, kind: str, states: list[Shape | None]) -> Shape | Cla
     taken = split_trailing(shape, 1, call.facts)
     assert taken is not None
     rows, (last,) = taken
-    return features(call, last, "input_size") or rows
+    return _input_clash(call, last) or rows

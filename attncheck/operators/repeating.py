@@ -13,6 +13,7 @@ from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.reshape import pieces
 from attncheck.algebra.shape import COPIES, SCALAR, Axis, Shape, closed
 from attncheck.algebra.size import ONE, Size
+from attncheck.evidence.roles import Role
 from attncheck.operators.axes import axes_text, locate, shape_of_items, unknown_axis
 from attncheck.operators.call import Call
 from attncheck.operators.contraction import element_count
@@ -207,6 +208,14 @@ def _reordered(call: Call) -> Outcome:
     if isinstance(found, Clash):
         return Outcome(call.make(None, value.dtype), None, found)
     return Outcome(call.make(shape_of_items(found[0].items), value.dtype))
+
+
+def learned(call: Call) -> Outcome:
+    """A tensor as a parameter of a module, which training fills."""
+    outcome = identity(call)
+    if type(outcome.value) is not Tensor:
+        return outcome
+    return replace(outcome, value=replace(outcome.value, role=Role.PARAMETER))
 
 
 def identity(call: Call) -> Outcome:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.shape import Axis, Shape, close
 from attncheck.algebra.size import ONE, ZERO, Size, product
-from attncheck.operators.axes import split_trailing
+from attncheck.operators.axes import least_rank, split_trailing
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Fault
@@ -42,6 +42,8 @@ def parted(shape: Shape, spatial: int, facts: Facts) -> Parted | Clash | None:
     clash = ranks_clash(shape, (spatial + 1, spatial + 2))
     if clash is not None:
         return clash
+    if not shape.closed and least_rank(shape) > spatial + 1:
+        shape = close(shape, spatial + 2, facts) or shape
     taken = split_trailing(without_marks(shape), spatial + 1, facts)
     return None if taken is None else Parted(taken[0], taken[1][0], taken[1][1:])
 

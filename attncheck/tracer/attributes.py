@@ -96,7 +96,7 @@ def member_of(machine: Machine, base: Parameter, name: str) -> Parameter:
     """An attribute of something unseen, a config perhaps: as unseen, but the same each time."""
     known = machine.evidence.members.get((base, name))
     if known is None:
-        path = f"{base.name}.{name}"
+        path = f"{base.name}{name}" if name.startswith("[") else f"{base.name}.{name}"
         tensor = Tensor(open_shape(path), evidence=Evidence.FORCED)
         known = Parameter(path, tensor, Int(of(Symbol(path, positive=False))))
         machine.evidence.members[base, name] = known

@@ -15,9 +15,25 @@ from attncheck.values.value import NONE, Choice, Value
 
 
 def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value:
-    """The join of what `do` gives for each of the alternatives."""
+    """The join of what `do` gives for each of the alternatives.
+
+    One that cannot work, where another can, is not the one that is taken.
+    """
     options = [option for option in value.options if option != NONE]
-    return evaluate_ways(machine, [functools.partial(do, option) for option in options])
+    begun: list[int] = []
+
+    def run(option: Value) -> Value:
+        begun.append(len(machine.graph.operations))
+        return do(option)
+
+    result = evaluate_ways(machine, [functools.partial(run, option) for option in options])
+    ends = [*begun[1:], len(machine.graph.operations)]
+    parts = [machine.graph.operations[start:end] for start, end in zip(begun, ends, strict=True)]
+    failing = [any(operation.clash for operation in part) for part in parts]
+    if not all(failing):
+        for operation in (operation for part in parts for operation in part):
+            operation.clash = None
+    return result
 
 
 def evaluate_ways(machine: Machine, ways: Sequence[Callable[[], Value]]) -> Value:

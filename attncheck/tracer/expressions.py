@@ -11,6 +11,7 @@ from typing import Any
 
 import libcst as cst
 
+from attncheck.algebra.shape import expand
 from attncheck.algebra.size import const
 from attncheck.operators import indexing
 from attncheck.tracer import attributes, calls, conditions, containers, loops
@@ -38,6 +39,7 @@ from attncheck.values.value import (
     Sequence,
     Slice,
     Value,
+    as_integer,
     as_tensor,
 )
 
@@ -201,6 +203,9 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
     # A parameter under a string key or an unknown one may as well be a dict.
     if type(base) is Parameter and not all(map(_indexes_arrays, keys)):
         return UNKNOWN
+    listed = _item_of_unseen(machine, base, keys)
+    if listed is not None:
+        return listed
     key = keys[0] if len(keys) == 1 and type(keys[0]) is Sequence else Sequence(tuple(keys))
     if len(keys) == 1 and type(keys[0]) is Sequence and keys[0].mutable:
         key = Sequence((keys[0],))
@@ -213,6 +218,20 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
         "[]",
         tensor.library or "",
     )
+
+
+def _item_of_unseen(machine: Machine, base: Value, keys: list[Value]) -> Value | None:
+    """``states[1]`` of an argument nothing is known of: it may as well be a list of tensors.
+
+    Each item is then unseen itself, and need not be shaped like the others.
+    """
+    index = as_integer(keys[0]) if len(keys) == 1 else None
+    if type(base) is not Parameter or index is None or base.tensor.shape is None:
+        return None
+    shape = expand(base.tensor.shape, machine.facts)
+    if shape.closed or shape.at_least:
+        return None
+    return attributes.member_of(machine, base, f"[{index}]")
 
 
 def _indexes_arrays(key: Value) -> bool:

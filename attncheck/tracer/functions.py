@@ -139,12 +139,17 @@ def call_function(
     if len(machine.frames) > CALL_DEPTH or active > 0:
         return machine.not_modelled(function.qualified)
     machine.step()
+    ledger, root = machine.evidence.ledger, machine.frames[0].function
+    spared = ledger.spared(function, root) if root is not None else None
+    if spared is not None:
+        return spared
     environment = Environment(_closure(function))
     arguments = bind_arguments(machine, function, positional, keywords, exact)
     if arguments is None:
         return UNKNOWN
     environment.names.update(arguments)
-    machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
+    if environment.file is None:
+        machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
     if machine.observe_calls:
         machine.calls_seen.setdefault(function, []).append(arguments)
     place = machine.frame.place
@@ -156,7 +161,12 @@ def call_function(
             ShapeSite(function.qualified, name, parameter, arguments[name])
             for name, parameter in _parameter_nodes(function)
         ]
-    return run_body(machine, frame)
+    if environment.file is not None and not machine.is_elsewhere:
+        return machine.project.visit(machine, lambda: run_body(machine, frame))
+    result = run_body(machine, frame)
+    if root is not None:
+        ledger.note(function, root, result, machine.facts)
+    return result
 
 
 def _parameter_nodes(function: Function) -> Iterator[tuple[str, cst.Name]]:
@@ -172,7 +182,10 @@ def run_body(machine: Machine, frame: Frame) -> Value:
     with machine.running(frame):
         if isinstance(node, cst.Lambda):
             return machine.evaluate(node.body)
-        left = machine.execute(node.body.body)
+        whole = machine.project.whole(node)
+        if whole is None:
+            return machine.not_modelled(frame.function.qualified)
+        left = machine.execute(whole.body.body)
         if left is None or not frame.returned:
             frame.returned.append(NONE if left != "raise" else UNKNOWN)
         return join_all(frame.returned)

@@ -45,6 +45,9 @@ def make_layer(
             # A layer of no features is none: what its sizes are made of is at least one.
             for symbol in size.symbols():
                 symbol.positive = True
+    if machine.is_elsewhere:
+        # What another file says of its sizes cannot be shown in the checked one.
+        return Layer(spelling.path, settings)
     return Layer(spelling.path, settings, written_arguments(spelling.making, arguments), node)
 
 

@@ -7,6 +7,7 @@ hypothesis pins the shapes of one function's parameters for one trace.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.evidence.roles import PHRASES, is_mask_name
 from attncheck.operators.masking import MASK
 from attncheck.table import Hypothesis, Scope, table_symbol
+from attncheck.tracer.ledger import Ledger
 from attncheck.tracer.sketches import Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
@@ -49,6 +51,7 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
 
 
+@functools.lru_cache(maxsize=128)
 def array_libraries(text: str) -> tuple[str, ...]:
     """The libraries whose arrays a file's unseen arguments may be.
 
@@ -89,6 +92,8 @@ class ProgramEvidence:
     sketches: dict[Function, Sketches] = field(default_factory=dict)
     #: what calls have shown in an earlier version of the file, by qualified name
     shown_before: Mapping[str, Mapping[str, Sketch]] | None = None
+    #: what calls of the project's functions have cost so far, and given
+    ledger: Ledger = field(default_factory=Ledger)
     #: attributes that were read from unseen arguments: ``config.hidden_size``
     members: dict[tuple[values.Parameter, str], values.Parameter] = field(default_factory=dict)
     _commented_names: set[str] | None = None

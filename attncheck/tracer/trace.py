@@ -117,6 +117,11 @@ class Tracer:
         """The facts of the module body."""
         return self._home.facts
 
+    @property
+    def missed(self) -> set[str]:
+        """Files that imports would have led to, had they been there."""
+        return self._project.missed
+
     def run_function(
         self,
         function: Function,
@@ -222,6 +227,7 @@ class Tracer:
             return False
         finally:
             self.steps -= before - max(machine.steps, 0)
+            self.evidence.ledger.steps = FILE_STEPS - self.steps
         return True
 
     def _traced(

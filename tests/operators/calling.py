@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Axis, Row, Shape, Tag
+from attncheck.algebra.shape import Axis, Row, Shape, Tag, expand
 from attncheck.algebra.size import Size, Symbol, const, of
 from attncheck.frameworks import lookup
 from attncheck.operators.call import Call
@@ -54,6 +54,30 @@ class Names:
         )
         assert bound is not None
         return spelling.operator(Call(self.facts, bound, spelling.library, path, serial=7))
+
+    def layer(self, path: str, made: dict[str, Any], *called: Any, **keywords: Any) -> Outcome:
+        """The outcome of making a layer with keywords and calling it."""
+        layer = lookup.find_layer(path)
+        assert layer is not None, path
+        making = layer.making.bind([], {name: value(argument) for name, argument in made.items()})
+        calling = layer.calling.bind(
+            [value(argument) for argument in called],
+            {name: value(argument) for name, argument in keywords.items()},
+        )
+        assert making is not None
+        assert calling is not None
+        return layer.operator(Call(self.facts, making | calling, layer.library, path, serial=7))
+
+    def told(self, given: Value) -> str:
+        """A result in short, with all that was found out: ``[(B, T, d_h), None]``."""
+        match given:
+            case Sequence(items=items) if items is not None:
+                return f"[{', '.join(map(self.told, items))}]"
+            case Tensor(shape=shape) if shape is not None:
+                return str(expand(shape, self.facts))
+            case Const(value=constant):
+                return str(constant)
+        return "?"
 
 
 def value(argument: Any) -> Value:

@@ -6,36 +6,10 @@ from typing import Any
 
 import pytest
 
-from attncheck.algebra.shape import Shape, expand
-from attncheck.frameworks import lookup
-from attncheck.operators.call import Call
 from attncheck.operators.events import Fault, Outcome, Recurrence
-from attncheck.values.tensor import Tensor
-from attncheck.values.value import UNKNOWN, Packed, Sequence, Unknown, Value
+from attncheck.values.value import UNKNOWN, Packed, Sequence
 
 from .calling import Names, value
-
-
-def run(names: Names, path: str, made: dict[str, Any], *called: Any) -> Outcome:
-    """The outcome of making a layer and calling it."""
-    layer = lookup.find_layer(path)
-    assert layer is not None
-    making = layer.making.bind([], {name: value(argument) for name, argument in made.items()})
-    calling = layer.calling.bind([value(argument) for argument in called], {})
-    assert making is not None
-    assert calling is not None
-    return layer.operator(Call(names.facts, making | calling, layer.library, path))
-
-
-def told(names: Names, given: Value) -> str:
-    if isinstance(given, Sequence):
-        assert given.items is not None
-        return f"[{', '.join(told(names, item) for item in given.items)}]"
-    if isinstance(given, Unknown):
-        return "?"
-    assert isinstance(given, Tensor)
-    assert isinstance(given.shape, Shape)
-    return str(expand(given.shape, names.facts))
 
 
 def encoder(names: Names, **settings: Any) -> dict[str, Any]:
@@ -46,35 +20,35 @@ def test_outputs_and_states_have_exact_sizes() -> None:
     names = Names()
     made = encoder(names, num_layers=2, batch_first=True, bidirectional=True)
     x = names.tensor("x", "B T_enc d_e")
-    gru = run(names, "torch.nn.GRU", made, x)
-    assert told(names, gru.value) == "[(B, T_enc, 2*d_h), (4, B, d_h)]"
-    lstm = run(names, "torch.nn.LSTM", {**made, "proj_size": 3}, x)
-    assert told(names, lstm.value) == "[(B, T_enc, 6), [(4, B, 3), (4, B, d_h)]]"
+    gru = names.layer("torch.nn.GRU", made, x)
+    assert names.told(gru.value) == "[(B, T_enc, 2*d_h), (4, B, d_h)]"
+    lstm = names.layer("torch.nn.LSTM", {**made, "proj_size": 3}, x)
+    assert names.told(lstm.value) == "[(B, T_enc, 6), [(4, B, 3), (4, B, d_h)]]"
 
 
 def test_an_unseen_input_is_batched_if_its_state_is() -> None:
     names = Names()
     x, loose = names.tensor("x", "..."), names.tensor("y", "...")
     state = names.tensor("h", "1 B d_h")
-    outcome = run(names, "torch.nn.GRU", encoder(names), x, state)
-    assert told(names, outcome.value) == "[(x_0, B, d_h), (1, B, d_h)]"
-    outcome = run(names, "torch.nn.GRU", encoder(names), loose)
-    assert told(names, outcome.value) == "[(..., d_h), (1, ..., d_h)]"
-    assert told(names, loose) == "(..., d_e)"
+    outcome = names.layer("torch.nn.GRU", encoder(names), x, state)
+    assert names.told(outcome.value) == "[(x_0, B, d_h), (1, B, d_h)]"
+    outcome = names.layer("torch.nn.GRU", encoder(names), loose)
+    assert names.told(outcome.value) == "[(..., d_h), (1, ..., d_h)]"
+    assert names.told(loose) == "(..., d_e)"
 
 
 def test_an_input_nothing_is_known_of_may_be_packed() -> None:
     names = Names()
     state = names.tensor("h", "1 B d_h")
-    outcome = run(names, "torch.nn.GRU", encoder(names), UNKNOWN, state)
-    assert told(names, outcome.value) == "[?, (1, B, d_h)]"
+    outcome = names.layer("torch.nn.GRU", encoder(names), UNKNOWN, state)
+    assert names.told(outcome.value) == "[?, (1, B, d_h)]"
 
 
 def test_a_size_that_may_be_no_projection_decides_nothing() -> None:
     names = Names()
     made = encoder(names, proj_size=value(names.tensor("p", "")))
-    outcome = run(names, "torch.nn.LSTM", made, names.tensor("x", "T_enc B d_e"))
-    assert told(names, outcome.value) == "[(T_enc, B, ?), [(1, B, ?), (1, B, d_h)]]"
+    outcome = names.layer("torch.nn.LSTM", made, names.tensor("x", "T_enc B d_e"))
+    assert names.told(outcome.value) == "[(T_enc, B, ?), [(1, B, ?), (1, B, d_h)]]"
 
 
 AXES = [
@@ -90,7 +64,7 @@ def test_the_event_says_which_axis_was_taken_for_time(
     shape: str, settings: dict[str, Any], time: int | None, batch: int | None
 ) -> None:
     names = Names()
-    outcome = run(names, "torch.nn.RNN", encoder(names, **settings), names.tensor("x", shape))
+    outcome = names.layer("torch.nn.RNN", encoder(names, **settings), names.tensor("x", shape))
     assert outcome.event == Recurrence("rnn", time, batch)
 
 
@@ -186,8 +160,7 @@ def test_what_does_not_fit_is_said_as_shapes(
     names = Names()
     given = [names.tensor(f"h{index}", state) for index, state in enumerate(states or ())]
     called = [names.tensor("x", x)]
-    outcome = run(
-        names,
+    outcome = names.layer(
         f"torch.nn.{layer}",
         encoder(names, **settings),
         *called,
@@ -210,16 +183,16 @@ def test_packed_sequences_keep_all_but_the_padding() -> None:
     names = Names()
     packed = pack(names, "B T_enc d_e", "B", batch_first=True)
     assert isinstance(packed.value, Packed)
-    outcome = run(names, "torch.nn.GRU", encoder(names, bidirectional=True), packed.value)
+    outcome = names.layer("torch.nn.GRU", encoder(names, bidirectional=True), packed.value)
     assert outcome.event == Recurrence("gru", None, None, packed=True)
     assert isinstance(outcome.value, Sequence)
     assert outcome.value.items is not None
     output, state = outcome.value.items
-    assert told(names, state) == "(2, B, d_h)"
+    assert names.told(state) == "(2, B, d_h)"
     padded = names.call("torch.nn.utils.rnn.pad_packed_sequence", output, batch_first=True)
-    assert told(names, padded.value) == "[(B, longest, 2*d_h), (B,)]"
+    assert names.told(padded.value) == "[(B, longest, 2*d_h), (B,)]"
     padded = names.call("torch.nn.utils.rnn.pad_packed_sequence", output, total_length=9)
-    assert told(names, padded.value) == "[(9, B, 2*d_h), (B,)]"
+    assert names.told(padded.value) == "[(9, B, 2*d_h), (B,)]"
 
 
 def test_the_steps_of_a_padded_output_are_what_its_use_forces() -> None:
@@ -230,7 +203,7 @@ def test_the_steps_of_a_padded_output_are_what_its_use_forces() -> None:
     assert padded.value.items is not None
     weights = names.tensor("weights", "B 1 T_enc")
     names.call("torch.bmm", weights, padded.value.items[0])
-    assert told(names, padded.value) == "[(B, T_enc, d_e), (B,)]"
+    assert names.told(padded.value) == "[(B, T_enc, d_e), (B,)]"
 
 
 #: A padded batch, its lengths, arguments, and what is said.

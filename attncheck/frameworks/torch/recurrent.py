@@ -25,9 +25,9 @@ for _kind, (_layer, _cell, _gates, _before, _behind) in _KINDS.items():
         recurrent.recurrent,
         f"{_SIZES}, num_layers=1, {_before}{_REST}{_behind}, {_FACTORY}",
         "input:x, hx:state=None",
-        # The weights of an LSTM's states have another size where it projects them.
+        # Those of the first layer; an LSTM that projects its states has others for them.
         {f"weight_{name}_l0": text for name, text in _inputs.items() if not _behind or name == "ih"}
-        | {f"bias_{name}_l0": _gated for name in _inputs},
+        | {f"bias_{name}_l0": f"{_gated} if has_bias" for name in _inputs},
         kind=Const(_kind),
     )
     TABLE.add_layer(
@@ -36,7 +36,7 @@ for _kind, (_layer, _cell, _gates, _before, _behind) in _KINDS.items():
         f"{_SIZES}, bias:has_bias=True, {_before}{_FACTORY}",
         "input:x, hx:state=None",
         {f"weight_{name}": text for name, text in _inputs.items()}
-        | {f"bias_{name}": _gated for name in _inputs},
+        | {f"bias_{name}": f"{_gated} if has_bias" for name in _inputs},
         kind=Const(_kind),
     )
 

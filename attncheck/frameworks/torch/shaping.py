@@ -74,7 +74,11 @@ _add("roll", repeating.roll, "shifts, dims:axis=None")
 _add("clone", repeating.identity, "*, memory_format=None")
 _add("detach", repeating.identity)
 _add_methods("contiguous", repeating.identity, "memory_format=None")
-TABLE.add("torch.nn.Parameter", repeating.identity, "data:x, requires_grad=True")
+TABLE.add(
+    "torch.nn.Parameter torch.nn.parameter.Parameter",
+    repeating.learned,
+    "data:x, requires_grad=True",
+)
 TABLE.add("torch.nn.Buffer", repeating.identity, "data:x, *, persistent=True")
 TABLE.add("torch.autograd.Variable", repeating.identity, "data:x, requires_grad=False")
 _add_methods("detach_ requires_grad_ pin_memory", repeating.identity, "requires_grad=True")

@@ -225,6 +225,7 @@ SAMPLERS = {
     repeating.flip: flip,
     repeating.roll: roll,
     repeating.identity: identity,
+    repeating.learned: identity,
     repeating.contiguous: identity,
 }
 
