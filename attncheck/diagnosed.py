@@ -32,6 +32,11 @@ class Diagnosed:
         """The rule and the place: the same finding from two traces has one key."""
         return self.report.rule.code, self.report.node
 
+    @property
+    def is_about_sizes(self) -> bool:
+        """Whether it is of the rules about sizes that do not fit: 1xx and 2xx."""
+        return self.report.rule.code[3] in "12"
+
 
 def settled(found: list[Diagnosed], views: list[View]) -> list[Diagnosed]:
     """The diagnoses that are told; `views` are those of the functions' general traces."""
@@ -44,21 +49,16 @@ def settled(found: list[Diagnosed], views: list[View]) -> list[Diagnosed]:
 
 def _is_told_in_symbols(diagnosed: Diagnosed, found: list[Diagnosed]) -> bool:
     """Whether the trace of a function tells what a call shows of its sizes at the same place."""
-    if diagnosed.traced.function is not None or not _about_sizes(diagnosed):
+    if diagnosed.traced.function is not None or not diagnosed.is_about_sizes:
         return False
     node = diagnosed.report.operation.node
     return any(
         other.report.operation.node is node
         and other.traced.function is not None
         and other.severity == diagnosed.severity
-        and _about_sizes(other)
+        and other.is_about_sizes
         for other in found
     )
-
-
-def _about_sizes(diagnosed: Diagnosed) -> bool:
-    """Whether a diagnosis is of the rules about sizes that do not fit: 1xx and 2xx."""
-    return diagnosed.report.rule.code[3] in "12"
 
 
 def _is_callers(diagnosed: Diagnosed, views: list[View]) -> bool:

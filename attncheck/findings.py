@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.analysis import Analysis
-from attncheck.checks import layer_features
 from attncheck.checks.report import Culprit, Report
 from attncheck.diagnosed import Diagnosed
 from attncheck.finding import (
@@ -69,23 +68,33 @@ def _explains(analysis: Analysis, convicted: Diagnosed, repair: Repair, other: D
     """Whether another finding of the same function goes with the fix of a convicted one."""
     if repair.after is None or other.report.place != convicted.report.place:
         return False
-    line = analysis.source.span(other.report.node).line
-    return (other.report.rule.code, line) not in repair.after.keys
+    return _key(analysis, other) not in repair.after.keys
 
 
 def _goes_with(
     analysis: Analysis, diagnosed: Diagnosed, repair: Repair, other: Diagnosed, fix: Repair
 ) -> bool:
-    """Whether a layer's contradiction that nothing mends goes with the fix of another one."""
-    code = diagnosed.report.rule.code
-    if repair.candidate is not None or fix.after is None or code != other.report.rule.code:
+    """Whether a contradiction goes with the fix of another one, which does not go with its own.
+
+    They are of one function, or of one layer wherever that is called.
+    """
+    if fix.after is None or not diagnosed.is_about_sizes or not other.is_about_sizes:
         return False
-    if code != layer_features.RULE.code or diagnosed.traced.function is None:
+    if diagnosed.report.place != other.report.place:
         return False
-    name = diagnosed.traced.function.qualified
+    function = diagnosed.traced.function
     traced = {each.function.qualified for each in fix.after.traces if each.function is not None}
+    if function is not None and function.qualified not in traced:
+        return False
+    own, others = _key(analysis, diagnosed), _key(analysis, other)
+    if own[1] == others[1] or own in fix.after.keys:
+        return False
+    return repair.after is None or others in repair.after.keys
+
+
+def _key(analysis: Analysis, diagnosed: Diagnosed) -> tuple[str, int]:
     line = analysis.source.span(diagnosed.report.node).line
-    return name in traced and (code, line) not in fix.after.keys
+    return diagnosed.report.rule.code, line
 
 
 def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Finding:

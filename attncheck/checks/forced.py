@@ -88,7 +88,7 @@ def _found(
         if place != contracted % len(shape.axes)
         and axis.size is not None
         and symbol not in axis.size.symbols()
-        and not any(each.flexible for each in facts.resolve(axis.size).symbols())
+        and not any(each.flexible for each in axis.size.symbols())
         and facts.compare(axis.size, wanted) is Verdict.EQUAL
     ]
     return (contracted % len(shape.axes), places[0]) if len(places) == 1 else None
