@@ -7,6 +7,7 @@ Whatever goes wrong is one line on standard error and exit code 2, never a trace
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Final, NoReturn
@@ -23,6 +24,8 @@ _COMPLETE: Final = "_ATTNCHECK_COMPLETE"
 
 def main() -> NoReturn:
     """The console script."""
+    # The process is short; what piles up while checking is collected there (`runner.Checker`).
+    gc.disable()
     prepare_streams()
     sys.exit(run(sys.argv[1:]))
 
@@ -70,7 +73,7 @@ def _run_app(arguments: list[str]) -> int:
         describe = getattr(error, "format_message", None)
         if describe is None:
             raise
-        raise Failure(describe()) from None
+        raise Failure(describe().replace("Value error, ", "")) from None
     if code == _INTERRUPTED:  # Typer has caught it
         raise KeyboardInterrupt
     return int(code or 0) if arguments else _FAILED

@@ -5,15 +5,17 @@ Imported only for a command line that has options or names a command (see `attnc
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 import typer.core
 
 from attncheck import __version__, session
+from attncheck.report import printable
 from attncheck.report.screen import Screen
 from attncheck.settings import Overrides
 
@@ -24,6 +26,10 @@ class Format(StrEnum):
     FULL = "full"
     CONCISE = "concise"
     JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    JUNIT = "junit"
 
 
 class ListFormat(StrEnum):
@@ -50,33 +56,107 @@ class _Group(typer.core.TyperGroup):
             args = ["check", *args]
         return super().parse_args(ctx, args)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """What a word may become: a command, or an option here or of ``check``."""
+        found = super().shell_complete(ctx, incomplete)
+        check = self.get_command(ctx, "check")
+        if check is None or not incomplete.startswith("-"):
+            return found
+        within = check.make_context("check", [], parent=ctx, resilient_parsing=True)
+        return [*found, *check.shell_complete(within, incomplete)]
+
+
+#: Shown as they stand, and run by a test.
+_EXAMPLES = """\b
+Examples:
+  attncheck src notebook.ipynb                    check a folder and a notebook
+  attncheck . --select ATN1,softmax-axis          some rules only
+  attncheck . --output-format json --exit-zero    findings for another program
+  attncheck attn.py --dim d_s=256                 say how large a size is
+  attncheck shapes attn.py                        what was traced, beside each line
+  attncheck explain softmax-axis                  what a rule is about
+
+`attncheck PATH...` is short for `attncheck check PATH...`."""
+
+
+def _rule_words(incomplete: str) -> list[str]:
+    """What the shell may complete the last of some rules to: names, and codes if one is begun."""
+    from attncheck.rule import all_rules
+
+    before, comma, begun = incomplete.rpartition(",")
+    kind = "code" if begun.startswith("A") else "name"
+    words = (getattr(rule, kind) for rule in all_rules())
+    return [before + comma + word for word in words if word.startswith(begun)]
+
 
 app = typer.Typer(
     cls=_Group,
     help="Follow tensor shapes through attention code, without running it.",
-    epilog="`attncheck PATH...` is short for `attncheck check PATH...`.",
+    epilog=_EXAMPLES,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
 Words = list[str] | None
-Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or -.")]
-Select = Annotated[Words, typer.Option(metavar="RULES", help="Run these rules only.")]
-ExtendSelect = Annotated[Words, typer.Option(metavar="RULES", help="Run these rules as well.")]
-Ignore = Annotated[Words, typer.Option(metavar="RULES", help="Do not run these rules.")]
-Exclude = Annotated[Words, typer.Option(metavar="PATTERN", help="Leave out such paths.")]
+Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, notebooks, folders.")]
+Where = Annotated[str, typer.Argument(metavar="[PATH]", help="A file or a folder.")]
+Select = Annotated[
+    Words,
+    typer.Option(metavar="RULES", help="Run these rules only.", autocompletion=_rule_words),
+]
+ExtendSelect = Annotated[
+    Words,
+    typer.Option(metavar="RULES", help="Run these rules as well.", autocompletion=_rule_words),
+]
+Ignore = Annotated[
+    Words,
+    typer.Option(metavar="RULES", help="Do not run these rules.", autocompletion=_rule_words),
+]
+ExtendIgnore = Annotated[
+    Words,
+    typer.Option(metavar="RULES", help="The same as --ignore.", autocompletion=_rule_words),
+]
+PerFileIgnores = Annotated[
+    Words, typer.Option(metavar="PATTERN:RULE", help="Do not run a rule on such files.")
+]
+SeverityOption = Annotated[
+    Words, typer.Option(metavar="RULE=LEVEL", help="Report as error, warning or note.")
+]
+Exclude = Annotated[
+    Words, typer.Option(metavar="PATTERN", help="Leave out such paths, instead of those set.")
+]
+ExtendExclude = Annotated[
+    Words, typer.Option(metavar="PATTERN", help="Leave out such paths as well.")
+]
 Dim = Annotated[Words, typer.Option(metavar="NAME=SIZE", help="A size, such as d_s=256.")]
 Tensor = Annotated[Words, typer.Option(metavar="NAME=SHAPE", help="A shape: 'keys=T_enc d_k'.")]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Read this pyproject.toml.")]
-NoConfig = Annotated[bool, typer.Option("--no-config", help="Read no pyproject.toml.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Read this file's settings.")]
+NoConfig = Annotated[bool, typer.Option("--no-config", help="Read no configuration file.")]
 StdinName = Annotated[str | None, typer.Option(metavar="PATH", help="The name to give to -.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes.")]
+Timeout = Annotated[
+    float | None, typer.Option(metavar="SECONDS", min=1, help="Most time for one file (30).")
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Use no results of earlier runs.")]
+Watch = Annotated[bool, typer.Option("--watch", "-w", help="Check again after every change.")]
+CacheDir = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep results there.")]
 OutputFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report there.")]
 ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
 FormatOption = Annotated[Format, typer.Option("--output-format", help="How to report.")]
 ListOption = Annotated[ListFormat, typer.Option("--output-format", help="How to print.")]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit 0 despite findings.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Leave out the closing line.")]
+Fix = Annotated[bool, typer.Option("--fix", help="Make the safe fixes in the files.")]
+UnsafeFixes = Annotated[
+    bool, typer.Option("--unsafe-fixes", help="With --fix or --diff: the unsafe ones too.")
+]
+Diff = Annotated[bool, typer.Option("--diff", help="Show what --fix would change.")]
+BaselineFile = Annotated[
+    Path | None, typer.Option("--baseline", metavar="FILE", help="Leave out what is known there.")
+]
+WriteBaseline = Annotated[
+    bool, typer.Option("--write-baseline", help="Write what is found to the baseline.")
+]
 Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule.")]
 
 
@@ -97,11 +177,16 @@ def _root(
 
 @app.command()
 def check(  # noqa: PLR0913, PLR0917  # every option is a parameter
+    context: typer.Context,
     paths: Paths,
     select: Select = None,
     extend_select: ExtendSelect = None,
     ignore: Ignore = None,
+    extend_ignore: ExtendIgnore = None,
+    per_file_ignores: PerFileIgnores = None,
+    severity: SeverityOption = None,
     exclude: Exclude = None,
+    extend_exclude: ExtendExclude = None,
     dim: Dim = None,
     tensor: Tensor = None,
     output_format: FormatOption = Format.FULL,
@@ -109,39 +194,29 @@ def check(  # noqa: PLR0913, PLR0917  # every option is a parameter
     exit_zero: ExitZero = False,
     quiet: Quiet = False,
     statistics: Statistics = False,
+    fix: Fix = False,
+    unsafe_fixes: UnsafeFixes = False,
+    diff: Diff = False,
+    baseline: BaselineFile = None,
+    write_baseline: WriteBaseline = False,
     color: ColorOption = Color.AUTO,
     config: Config = None,
     no_config: NoConfig = False,
     jobs: Jobs = None,
+    timeout: Timeout = None,
+    no_cache: NoCache = False,
+    cache_dir: CacheDir = None,
+    watch: Watch = False,
     stdin_filename: StdinName = None,
 ) -> int:
     """Check files and folders (- is standard input). The command that need not be named."""
-    said = Overrides(
-        select=_split(select) or None,
-        extend_select=_split(extend_select),
-        ignore=_split(ignore),
-        exclude=_split(exclude),
-        dims=tuple(dim or ()),
-        tensors=tuple(tensor or ()),
-    )
-    options = session.Options(
-        overrides=said,
-        config=config,
-        no_config=no_config,
-        stdin_filename=stdin_filename,
-        color=color.value,
-        output_format=output_format.value,
-        output_file=output_file,
-        exit_zero=exit_zero,
-        quiet=quiet,
-        statistics=statistics,
-        jobs=jobs,
-    )
-    return session.check(paths, options)
+    options = _options(context)
+    return session.watch(paths, options) if watch else session.check(paths, options)
 
 
 @app.command()
-def shapes(
+def shapes(  # noqa: PLR0913, PLR0917  # every option is a parameter
+    context: typer.Context,
     paths: Paths,
     dim: Dim = None,
     tensor: Tensor = None,
@@ -152,20 +227,15 @@ def shapes(
     stdin_filename: StdinName = None,
 ) -> int:
     """Print the source with every traced shape beside its line."""
-    options = session.Options(
-        overrides=Overrides(dims=tuple(dim or ()), tensors=tuple(tensor or ())),
-        config=config,
-        no_config=no_config,
-        stdin_filename=stdin_filename,
-        color=color.value,
-        output_format=output_format.value,
-    )
-    return session.shapes(paths, options)
+    return session.shapes(paths, _options(context))
 
 
 @app.command()
 def explain(
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule's name or code.")],
+    rule: Annotated[
+        str,
+        typer.Argument(metavar="RULE", help="A rule's name or code.", autocompletion=_rule_words),
+    ],
     color: ColorOption = Color.AUTO,
 ) -> None:
     """Print a rule's page."""
@@ -204,7 +274,8 @@ def rules(output_format: ListOption = ListFormat.TEXT) -> None:
 
 @app.command()
 def dims(
-    path: Annotated[str, typer.Argument(metavar="[PATH]", help="A file or a folder.")] = ".",
+    context: typer.Context,
+    path: Where = ".",
     dim: Dim = None,
     tensor: Tensor = None,
     output_format: ListOption = ListFormat.TEXT,
@@ -212,28 +283,82 @@ def dims(
     no_config: NoConfig = False,
 ) -> None:
     """Print the dimension table in force, and where each entry comes from."""
-    from attncheck.settings import table_rows
+    from attncheck.configuration.show import columns, table_rows
 
-    if not os.path.exists(path):
-        raise session.Failure(f"{path}: no such file or folder")
-    said = Overrides(dims=tuple(dim or ()), tensors=tuple(tensor or ()))
-    options = session.Options(overrides=said, config=config, no_config=no_config)
-    folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
-    rows = table_rows(session.finder(options).settings(folder))
+    rows = table_rows(session.settings_at(path, _options(context)))
     if output_format is ListFormat.JSON:
         keys = ("kind", "name", "value", "meaning", "origin")
         _print_json({"dims": [dict(zip(keys, row, strict=True)) for row in rows]})
         return
-    shown = [(name, value or "", origin, meaning) for _, name, value, meaning, origin in rows]
-    widths = [max(len(row[column]) for row in shown) for column in range(3)]
-    for row in shown:
-        cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=False))
-        print("  ".join((*cells, row[3])).rstrip())
+    cells = [(name, value or "", origin, meaning) for _, name, value, meaning, origin in rows]
+    _print_lines(columns(cells))
+
+
+@app.command()
+def config(  # noqa: PLR0913, PLR0917  # every option is a parameter
+    context: typer.Context,
+    path: Where = ".",
+    select: Select = None,
+    extend_select: ExtendSelect = None,
+    ignore: Ignore = None,
+    extend_ignore: ExtendIgnore = None,
+    per_file_ignores: PerFileIgnores = None,
+    severity: SeverityOption = None,
+    exclude: Exclude = None,
+    extend_exclude: ExtendExclude = None,
+    dim: Dim = None,
+    tensor: Tensor = None,
+    output_format: ListOption = ListFormat.TEXT,
+    config: Config = None,
+    no_config: NoConfig = False,
+) -> None:
+    """Print the settings in force for a path, and where each comes from."""
+    from attncheck.configuration import show
+
+    settings = session.settings_at(path, _options(context))
+    if output_format is ListFormat.JSON:
+        _print_json(show.as_json(settings, path))
+        return
+    _print_lines(show.as_text(settings, path))
 
 
 def _split(words: Words) -> tuple[str, ...]:
     """The words of a repeatable option, each of which may be a list with commas."""
     return tuple(part.strip() for word in words or () for part in word.split(",") if part.strip())
+
+
+#: Options whose words may be lists with commas; those of the others may have commas of their own.
+_LISTS: Final = frozenset(
+    {
+        "select",
+        "extend_select",
+        "ignore",
+        "extend_ignore",
+        "per_file_ignores",
+        "severity",
+        "exclude",
+        "extend_exclude",
+    }
+)
+
+
+def _options(context: typer.Context) -> session.Options:
+    """The options of a command line, of whichever command."""
+    given = context.params
+    said = {
+        each.name: _split(given[each.name]) if each.name in _LISTS else tuple(given[each.name])
+        for each in fields(Overrides)
+        if given.get(each.name)
+    }
+    others = {each.name: given[each.name] for each in fields(session.Options) if each.name in given}
+    for name in {"config", "output_file", "baseline"} & others.keys():
+        others[name] = None if others[name] is None else Path(others[name])
+    return session.Options(overrides=Overrides(**said), **others)
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(printable(line))
 
 
 def _print_json(value: object) -> None:

@@ -9,11 +9,21 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from attncheck.finding import Finding, ShapeText, Span
-from attncheck.source import Source, SourceError, load, mentions_tensors
+from attncheck.finding import Cell, Finding, ShapeText, Span, in_cell
+from attncheck.source import (
+    NotChecked,
+    Source,
+    SourceError,
+    check_syntax,
+    load,
+    mentions_tensors,
+    parse,
+    read,
+)
 
 if TYPE_CHECKING:
     from attncheck.analysis import Analysis
@@ -36,7 +46,9 @@ class Coverage:
 class FileResult:
     """What checking one file gave; ``reason`` says why it was skipped or failed.
 
-    ``followed`` are the other files of its project that were read on the way, sorted.
+    ``followed`` are the other files of its project that were read on the way, ``missed`` those
+    that imports would have led to, had they been there (absolute), both sorted: what is said here
+    holds as long as each of them stays as it is.
     """
 
     path: str
@@ -45,11 +57,15 @@ class FileResult:
     findings: tuple[Finding, ...]
     coverage: Coverage
     followed: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeRow:
-    """One traced shape: of an assignment target, a parameter or a returned expression."""
+    """One traced shape: of an assignment target, a parameter or a returned expression.
+
+    In a notebook the lines are those of the cell.
+    """
 
     path: str
     line: int
@@ -62,29 +78,41 @@ class ShapeRow:
     shape: ShapeText | None
     #: what a person is shown where not every axis is known; None for what is no tensor
     otherwise: str | None = "?"
+    cell: int | None = None
 
 
 def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
     """Check one file. Never raises for what the file contains."""
-    if not mentions_tensors(data):
-        return _without_tensors(data, path)
     try:
-        source = load(data, path)
+        said = read(data, path)
+        if not mentions_tensors(data):
+            # A file without tensor code is not traced, but it has to be Python all the same.
+            check_syntax(said)
+            return skipped(path, "no tensor code")
+        source = parse(said)
+    except NotChecked as nothing:
+        return skipped(path, nothing.reason)
     except SourceError as error:
         return failed(path, error, settings)
     from attncheck.analysis import analyse
 
     analysis = analyse(source, settings)
     findings = tuple(_findings(analysis, settings))
-    followed = _as_given(analysis.tracer.followed, path)
-    return FileResult(path, "checked", None, findings, coverage(analysis), followed)
+    followed = as_given(analysis.tracer.followed, path)
+    missed = tuple(sorted(analysis.tracer.missed))
+    return FileResult(path, "checked", None, findings, coverage(analysis), followed, missed)
 
 
-def _as_given(followed: set[str], path: str) -> tuple[str, ...]:
+def as_given(followed: Iterable[str], path: str) -> tuple[str, ...]:
     """Paths in the form of the checked file's own: from the working folder if that is."""
     if os.path.isabs(path):
         return tuple(sorted(followed))
     return tuple(sorted(map(os.path.relpath, followed)))
+
+
+def skipped(path: str, reason: str) -> FileResult:
+    """The result for a file that is in order and has nothing to check."""
+    return FileResult(path, "skipped", reason, (), Coverage())
 
 
 def _findings(analysis: Analysis, settings: Settings) -> list[Finding]:
@@ -101,25 +129,23 @@ def _findings(analysis: Analysis, settings: Settings) -> list[Finding]:
 
         kept, unused = apply(found, source, source.path, enabled)
         found = [*kept, *unused]
+    found = [_weighed(finding, settings) for finding in found]
+    if source.cells:
+        found = [replace(finding, cells=source.cells) for finding in found]
     return sorted(found, key=_order)
 
 
-def _without_tensors(data: bytes, path: str) -> FileResult:
-    """A file without tensor code is not traced, but it has to be Python all the same."""
-    from attncheck.source import check_syntax
-
-    try:
-        check_syntax(data, path)
-    except SourceError as error:
-        return failed(path, error, None)
-    return FileResult(path, "skipped", "no tensor code", (), Coverage())
+def _weighed(finding: Finding, settings: Settings) -> Finding:
+    """A finding with the severity that the user has given its rule."""
+    severity = settings.severity(finding.code)
+    return finding if severity is None else replace(finding, severity=severity)
 
 
 def _order(finding: Finding) -> tuple[Span, str]:
     return finding.span, finding.code
 
 
-def failed(path: str, error: SourceError, settings: Settings | None) -> FileResult:
+def failed(path: str, error: SourceError, settings: Settings) -> FileResult:
     """The result for a file that cannot be read or parsed: one finding that says why."""
     from attncheck.checks.file_not_parsed import RULE
 
@@ -131,15 +157,17 @@ def failed(path: str, error: SourceError, settings: Settings | None) -> FileResu
         Span(error.line, error.column, error.line, error.column + 1),
         "",
         error.message,
+        cells=error.cells,
     )
-    on = settings is None or RULE.code in settings.enabled(path)
+    on = RULE.code in settings.enabled(path)
     return FileResult(path, "failed", error.message, (finding,) if on else (), Coverage())
 
 
 def trace_shapes(data: bytes, path: str, settings: Settings) -> list[ShapeRow]:
     """The shapes of every assignment target, parameter and returned expression of a file.
 
-    Raises SourceError for a file that cannot be read or parsed.
+    Raises SourceError for a file that cannot be read or parsed, NotChecked for a notebook without
+    Python.
     """
     source = load(data, path)
     from attncheck.analysis import traces_to_show
@@ -153,7 +181,13 @@ def trace_shapes(data: bytes, path: str, settings: Settings) -> list[ShapeRow]:
             known = rows.get((Span(row.line, row.column, row.end_line, row.end_column), row.name))
             key = (Span(row.line, row.column, row.end_line, row.end_column), row.name)
             rows[key] = row if known is None else _same(known, row)
-    return sorted(rows.values(), key=lambda row: (row.line, row.column))
+    ordered = sorted(rows.values(), key=lambda row: (row.line, row.column))
+    return [_in_cell(row, source.cells) for row in ordered] if source.cells else ordered
+
+
+def _in_cell(row: ShapeRow, cells: tuple[Cell, ...]) -> ShapeRow:
+    cell, line = in_cell(cells, row.line)
+    return replace(row, cell=cell, line=line, end_line=line + row.end_line - row.line)
 
 
 def _row(source: Source, traced: object, site: object) -> ShapeRow:

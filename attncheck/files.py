@@ -1,7 +1,7 @@
 """Which files to check: what the user named, and what a folder holds and git does not ignore.
 
-A file that the user names is always in; a file that is left out for another reason than its name or
-an ignore rule is listed with that reason, so that no ok is given about a file that nobody opened.
+A file that the user names is always in; a file of a folder is left out only for its name or by an
+ignore rule. A path that leads nowhere is listed with the reason, so that no ok is given about it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from attncheck.settings import Settings, matches
+from attncheck.settings import Settings
+from attncheck.source import NOTEBOOK
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 STDIN: Final = "-"
-NOTEBOOK: Final = ".ipynb"
 
 #: Folders that hold other people's code, builds or caches.
 DEFAULT_EXCLUDES: Final = frozenset(
@@ -53,13 +53,9 @@ _HERE: Final = os.path.join(os.curdir, "")
 
 @dataclass(slots=True)
 class Discovery:
-    """What was found, what was left out with the reason, and paths that cannot be checked at all.
-
-    ``skipped`` and ``problems`` are pairs of a path and a few words.
-    """
+    """What was found, and paths that cannot be checked at all, each with the reason."""
 
     files: list[str] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -91,11 +87,9 @@ def _add(
     except (OSError, ValueError) as error:
         return f"cannot be read: {getattr(error, 'strerror', None) or error}"
     if stat.S_ISDIR(mode):
-        return _add_folder(path, settings_for(path), discovery, seen)
+        return _add_folder(path, settings_for, discovery, seen)
     if not stat.S_ISREG(mode):
         return "not a regular file"
-    if path.endswith(NOTEBOOK):
-        return "notebooks are not supported yet"
     _once(path, discovery, seen)
     return None
 
@@ -108,16 +102,13 @@ def _once(path: str, discovery: Discovery, seen: set[str]) -> None:
 
 
 def _add_folder(
-    folder: str, settings: Settings, discovery: Discovery, seen: set[str]
+    folder: str, settings_for: Callable[[str], Settings], discovery: Discovery, seen: set[str]
 ) -> str | None:
-    walk = _Walk(settings)
+    walk = _Walk(settings_for)
     count = 0
     for path in walk.files(folder):
         count += 1
-        if path.endswith(NOTEBOOK):
-            discovery.skipped.append((path, "notebook"))
-        else:
-            _once(path, discovery, seen)
+        _once(path, discovery, seen)
     discovery.problems += walk.problems
     if count or walk.problems:
         return None
@@ -129,8 +120,8 @@ def _add_folder(
 class _Walk:
     """One walk down a folder; links to folders are not followed, so that it ends."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, settings_for: Callable[[str], Settings]) -> None:
+        self.settings_for = settings_for
         self.left_out = 0
         self.problems: list[tuple[str, str]] = []
 
@@ -147,27 +138,34 @@ class _Walk:
                 continue
             if any(entry.name == ".gitignore" for entry in entries):
                 ignores = (*ignores, _Ignore.read(place))
+            settings = self.settings_for(place)
             folders = []
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in DEFAULT_EXCLUDES and self._wanted(entry, "/", ignores):
+                    if _wanted(entry, "/", settings, ignores):
                         folders.append((entry.path, ignores))
                 elif entry.name.endswith((".py", NOTEBOOK)) and _is_file(entry):
-                    if self._wanted(entry, "", ignores):
+                    if _wanted(entry, "", settings, ignores):
                         yield entry.path.removeprefix(_HERE)
                     else:
                         self.left_out += 1
             todo += reversed(folders)
 
-    def _wanted(self, entry: os.DirEntry[str], slash: str, ignores: Sequence[_Ignore]) -> bool:
-        path = entry.path + slash
-        if matches(self.settings.exclude, self.settings.root, entry.path, slash):
-            return False
-        for ignore in reversed(ignores):  # the deepest file has the last word
-            verdict = ignore.verdict(path)
-            if verdict is not None:
-                return not verdict
-        return True
+
+def _wanted(
+    entry: os.DirEntry[str], slash: str, settings: Settings, ignores: Sequence[_Ignore]
+) -> bool:
+    """Whether neither the settings nor git leave out a file, or a folder (slash ``/``)."""
+    excluded = settings.excluded(entry.path, slash)
+    if excluded is None:
+        excluded = bool(slash) and entry.name in DEFAULT_EXCLUDES
+    if excluded:
+        return False
+    for ignore in reversed(ignores):  # the deepest file has the last word
+        verdict = ignore.verdict(entry.path + slash)
+        if verdict is not None:
+            return not verdict
+    return True
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

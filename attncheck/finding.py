@@ -6,6 +6,8 @@ expressions over identifiers as strings, `"?"` where unknown; a shape that is no
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -25,6 +27,14 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """A notebook's cell: its number, from 1, and the line of the joined module it starts at."""
+
+    number: int
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
 class DecidedAt:
     """Where a shape was decided, and by what: ``role``, ``code``, ``annotation`` ..."""
 
@@ -34,7 +44,10 @@ class DecidedAt:
 
 @dataclass(frozen=True, slots=True)
 class TensorPart:
-    """Part 1: the tensor that is wrong, as the user wrote it; ``origin`` says in words why."""
+    """Part 1: the tensor that is wrong, as the user wrote it; ``origin`` says in words why.
+
+    A line is only in ``decided_at``, never in the words: in a notebook it has another number.
+    """
 
     name: str
     shape: ShapeText | None
@@ -88,7 +101,11 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. ``fix`` is None where no candidate survived; ``refused`` says which fell."""
+    """One finding. ``fix`` is None where no candidate survived; ``refused`` says which fell.
+
+    The lines of all its parts are those of the file, or of the module that a notebook's cells
+    make together; `in_cell` turns one into what the user knows.
+    """
 
     code: str
     name: str
@@ -103,6 +120,12 @@ class Finding:
     refused: tuple[Refused, ...] = ()
     regression: tuple[str, ...] = ()
     trace: tuple[TraceStep, ...] = ()
+    #: those of the notebook that it is about
+    cells: tuple[Cell, ...] = ()
+
+    def in_cell(self, line: int) -> tuple[int | None, int]:
+        """The cell that a line stands in, and the line there; None and the line in a plain file."""
+        return in_cell(self.cells, line)
 
     @property
     def line(self) -> int:
@@ -113,3 +136,18 @@ class Finding:
     def column(self) -> int:
         """The column it is reported at."""
         return self.span.column
+
+
+def in_cell(cells: Sequence[Cell], line: int) -> tuple[int | None, int]:
+    """The cell that a line of a joined module stands in, and the line there."""
+    before = bisect_right(cells, line, key=lambda cell: cell.start)
+    if not before:
+        return None, line
+    cell = cells[before - 1]
+    return cell.number, line - cell.start + 1
+
+
+def line_text(cells: Sequence[Cell], line: int) -> str:
+    """A line in words, in a notebook with the cell that it stands in."""
+    cell, line = in_cell(cells, line)
+    return f"line {line}" if cell is None else f"cell {cell}, line {line}"

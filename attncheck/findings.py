@@ -188,8 +188,8 @@ def _decided(
     if made is not None:
         line = view.line(made.node)
         if made.elsewhere or made.node is diagnosed.report.culprit_node:
-            return DecidedAt(line, "operation"), f"as computed here, line {line}"
-        return DecidedAt(line, "operation"), f"made by `{view.code(made.node)}`, line {line}"
+            return DecidedAt(line, "operation"), "as computed here"
+        return DecidedAt(line, "operation"), f"made by `{view.code(made.node)}`"
     decided = tensor.decided
     if decided is None:
         return None, ""

@@ -36,6 +36,8 @@ class Modules:
             self._package = None
             self.roots = list(dict.fromkeys(_roots(folder)))
         self._top = os.path.join(os.path.realpath(min(self.roots, key=len)), "")
+        #: files that imports would have led to, had they been there
+        self.missed: set[str] = set()
         self._tops: dict[str, str | None] = {}
         self._known: dict[tuple[str, str], str | None] = {}
 
@@ -73,15 +75,14 @@ class Modules:
 
     def _find(self, folder: str, names: Sequence[str]) -> str | None:
         place = os.path.join(folder, *names)
-        init = os.path.join(place, _INIT)
-        if os.path.isfile(init):
-            found = init
-        elif names and os.path.isfile(f"{place}.py"):
-            found = f"{place}.py"
-        elif os.path.isdir(place):
-            found = place
+        for found in (os.path.join(place, _INIT), *([f"{place}.py"] if names else [])):
+            if os.path.isfile(found):
+                break
+            self.missed.add(found)
         else:
-            return None
+            found = place
+            if not os.path.isdir(place):
+                return None
         return found if self._is_inside(found) else None
 
     def _is_inside(self, path: str) -> bool:

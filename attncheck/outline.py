@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from attncheck.skeleton import Skeleton, skeleton
-from attncheck.source import SourceError, decode, parse
+from attncheck.source import SourceError, Text, decode, parse
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -184,7 +184,7 @@ def _parse(text: str) -> Sequence[cst.CSTNode]:
     """The statements of a text; none if they cannot be parsed."""
     _kept.parsed += len(text)
     try:
-        return parse(text, "utf-8", "").module.body
+        return parse(Text("", text, "utf-8")).module.body
     except SourceError:
         return ()
 

@@ -55,12 +55,15 @@ def select_rules(selector: str) -> tuple[Rule, ...]:
 
     Empty if there is none such.
     """
+    return tuple(rule for rule in all_rules() if exactness(selector, rule.code))
+
+
+def exactness(selector: str, code: str) -> int:
+    """How exactly a selector means the rule of a code: 0 not at all, most by its name or code."""
     rule = find_rule(selector)
     if rule is not None:
-        return (rule,)
+        return len(code) * (rule.code == code)
     prefix = selector.upper()
     if prefix == "ALL":
-        return all_rules()
-    if not prefix.startswith("ATN"):
-        return ()
-    return tuple(rule for rule in all_rules() if rule.code.startswith(prefix))
+        return 1
+    return len(prefix) * (prefix.startswith("ATN") and code.startswith(prefix))

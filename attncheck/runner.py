@@ -1,38 +1,26 @@
-"""Checks many files: one after the other, or, above a few, in worker processes.
-
-Results come in the order of the files, whoever was faster. A worker that dies takes only the file
-it was on with it: that file is reported as not checked, and another worker does the rest.
-"""
+"""Checks one file, in whichever process: whatever goes wrong with it is its result."""
 
 from __future__ import annotations
 
 import gc
-import os
 import signal
-from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from attncheck.checks.file_not_parsed import not_parsed
-from attncheck.engine import Coverage, FileResult, ShapeRow, check_source, trace_shapes
+from attncheck.engine import Coverage, FileResult, ShapeRow, check_source, skipped, trace_shapes
 from attncheck.settings import Settings
-from attncheck.source import SourceError, paused_gc
+from attncheck.source import NotChecked, SourceError, paused_gc, read_bytes
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import ForkContext, SpawnContext
-    from multiprocessing.process import BaseProcess
-
-    _Context = ForkContext | SpawnContext
+    from attncheck.cache import Keys
 
 T = TypeVar("T")
 
-#: Up to here starting workers costs more than they save.
-SEQUENTIAL: Final = 16
-#: Files handed to a worker at a time: few enough to keep all busy to the end.
-_BATCH: Final = 4
 #: Traces leave cycles behind; collecting them after every file would cost more than they take.
 _COLLECT_EVERY: Final = 32
 
@@ -46,21 +34,83 @@ class Job:
     data: bytes | None = None
 
 
-def check_files(jobs: Sequence[Job], workers: int | None = None) -> list[FileResult]:
-    """Check every job, in at most `workers` processes; None means one a core.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a job, and the key to keep it under if it follows from the file alone."""
 
-    Never raises for what a file holds; a KeyboardInterrupt ends the workers and goes on.
+    result: FileResult
+    key: bytes | None = None
+
+
+class Checker:
+    """Checks one file after the other in this process, none for longer than `limit` seconds.
+
+    They are seconds of computing, so that a busy machine fails no file. Entered, it holds the
+    garbage collector and the signal of the clock; only the main thread can be interrupted.
     """
-    count = min(workers or _cores(), -(-len(jobs) // _BATCH))
-    if len(jobs) > SEQUENTIAL and count > 1:
-        return _Pool(jobs).run(count)
-    with paused_gc():
-        return [_check_and_collect(job, done) for done, job in enumerate(jobs, 1)]
+
+    def __init__(self, limit: float, keys: Keys | None) -> None:
+        self._limit = limit
+        self._keys = keys
+        self._done = 0
+        self._stack = ExitStack()
+        self._set_clock: Callable[[float], object] = lambda seconds: None
+
+    def __enter__(self) -> Checker:
+        self._stack.enter_context(paused_gc())
+        on_main_thread = threading.current_thread() is threading.main_thread()
+        if hasattr(signal, "setitimer") and on_main_thread:  # Windows has no such clock
+            before = signal.signal(signal.SIGPROF, _ring)
+            self._stack.callback(signal.signal, signal.SIGPROF, before)
+            self._set_clock = lambda seconds: signal.setitimer(signal.ITIMER_PROF, seconds)
+            self._stack.callback(self._set_clock, 0)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def check(self, job: Job) -> Answer:
+        """Check one job; whatever goes wrong is the result."""
+        try:
+            self._set_clock(self._limit)
+            answer = check_file(job, self._keys)
+            self._set_clock(0)
+        except _OutOfTime:
+            answer = Answer(too_slow(job.path, self._limit))
+        self._done += 1
+        if self._done % _COLLECT_EVERY == 0:
+            gc.collect()
+        return answer
 
 
-def check_file(job: Job) -> FileResult:
+class _OutOfTime(BaseException):
+    """Raised in the midst of a file; no ``except Exception`` on the way is to take it for its own.
+
+    A library that does not return is not interrupted: `attncheck.pool` kills its process.
+    """
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise _OutOfTime
+
+
+def check_file(job: Job, keys: Keys | None = None) -> Answer:
     """Check one job; whatever goes wrong is the result."""
-    return _guarded(job, lambda data: check_source(data, job.path, job.settings))
+    key = None
+
+    def work(data: bytes) -> FileResult:
+        nonlocal key
+        result = check_source(data, job.path, job.settings)
+        key = None if keys is None else keys.key(job.path, job.settings, data)
+        return result
+
+    result = _guarded(job, work)
+    return Answer(result, key)
 
 
 def trace_file(job: Job) -> tuple[list[ShapeRow], str | None]:
@@ -68,141 +118,32 @@ def trace_file(job: Job) -> tuple[list[ShapeRow], str | None]:
     with paused_gc():
         result = _guarded(job, lambda data: trace_shapes(data, job.path, job.settings))
     if isinstance(result, FileResult):
-        return [], result.reason
+        return [], result.reason if result.status == "failed" else None
     return result, None
 
 
 def failed(path: str, message: str, line: int = 1, column: int = 1) -> FileResult:
     """The result of a file that could not be checked."""
     finding = not_parsed(path, message, line, column)
-    return FileResult(path, "failed", message, (finding,), Coverage(0, 0, 0, ()))
+    return FileResult(path, "failed", message, (finding,), Coverage())
+
+
+def too_slow(path: str, limit: float) -> FileResult:
+    """The result of a file that has used up its time."""
+    return failed(path, f"not checked within {limit:g} s, which is the limit for one file")
 
 
 def _guarded(job: Job, work: Callable[[bytes], T]) -> T | FileResult:
     """What `work` makes of a job's bytes; the failure, as a result, if it raises."""
     try:
-        data = job.data
-        if data is None:
-            with open(job.path, "rb") as file:
-                data = file.read()
-        return work(data)
+        return work(read_bytes(job.path) if job.data is None else job.data)
     except OSError as error:
         return failed(job.path, f"cannot be read: {error.strerror}")
+    except NotChecked as nothing:
+        return skipped(job.path, nothing.reason)
     except SourceError as error:
         return failed(job.path, error.message, error.line, error.column)
     except Exception as error:
         kind = type(error).__name__
         detail = " ".join(str(error).split())
         return failed(job.path, f"internal error: {kind}: {detail}".removesuffix(": "))
-
-
-def _check_and_collect(job: Job, done: int) -> FileResult:
-    result = check_file(job)
-    if done % _COLLECT_EVERY == 0:
-        gc.collect()
-    return result
-
-
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1
-
-
-@dataclass(slots=True, eq=False)
-class _Worker:
-    """A process, our end of its pipe, and the numbers of the jobs that it still owes."""
-
-    process: BaseProcess
-    pipe: Connection
-    owed: deque[int] = field(default_factory=deque)
-
-
-class _Pool:
-    """Worker processes that are handed a few jobs at a time and answer one by one."""
-
-    def __init__(self, jobs: Sequence[Job]) -> None:
-        self.jobs = jobs
-        self.todo = deque(range(len(jobs)))
-        self.results: dict[int, FileResult] = {}
-
-    def run(self, count: int) -> list[FileResult]:
-        """Check all jobs in `count` processes."""
-        from multiprocessing.connection import wait
-
-        context = _context()
-        workers = [self._start(context) for _ in range(count)]
-        try:
-            while len(self.results) < len(self.jobs):
-                ready = wait([worker.pipe for worker in workers])
-                for worker in [each for each in workers if each.pipe in ready]:
-                    if not self._receive(worker):
-                        workers.remove(worker)
-                        worker.process.join()
-                        if self.todo:
-                            workers.append(self._start(context))
-        finally:
-            for worker in workers:
-                worker.pipe.close()  # a worker that waits for more ends here
-                worker.process.terminate()
-                worker.process.join()
-        return [self.results[number] for number in range(len(self.jobs))]
-
-    def _start(self, context: _Context) -> _Worker:
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs, self.jobs), daemon=True)
-        process.start()
-        theirs.close()  # so that its death ends the pipe
-        worker = _Worker(process, ours)
-        self._hand_out(worker)
-        return worker
-
-    def _hand_out(self, worker: _Worker) -> None:
-        """Send the next few jobs, or the empty list that tells a worker to end."""
-        while self.todo and len(worker.owed) < _BATCH:
-            worker.owed.append(self.todo.popleft())
-        with suppress(OSError):  # it died; reading from it will say so
-            worker.pipe.send(list(worker.owed))
-
-    def _receive(self, worker: _Worker) -> bool:
-        """Take one answer from a worker; False if it has ended, by the first job that it owes."""
-        try:
-            number, result = worker.pipe.recv()
-        except (EOFError, OSError):
-            if worker.owed:
-                number = worker.owed.popleft()
-                message = "internal error: the process that checked it died"
-                self.results[number] = failed(self.jobs[number].path, message)
-            self.todo.extendleft(reversed(worker.owed))
-            return False
-        worker.owed.remove(number)
-        self.results[number] = result
-        if not worker.owed:
-            self._hand_out(worker)
-        return True
-
-
-def _context() -> _Context:
-    """Forking where the system can: the workers then share what is already imported."""
-    import multiprocessing
-
-    if "fork" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    import libcst  # noqa: F401  # once, here, and not in every worker
-
-    gc.collect()
-    gc.freeze()
-    return multiprocessing.get_context("fork")
-
-
-def _work(pipe: Connection, jobs: Sequence[Job]) -> None:
-    """A worker: takes lists of job numbers and answers each with its result."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-    gc.disable()
-    done = 0
-    with suppress(EOFError, OSError):  # the parent is gone
-        while numbers := pipe.recv():
-            for number in numbers:
-                done += 1
-                pipe.send((number, _check_and_collect(jobs[number], done)))

@@ -8,22 +8,32 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from attncheck.files import STDIN, discover
+from attncheck.configuration.finder import SettingsFinder
+from attncheck.report import (
+    EXIT_CLEAN,
+    EXIT_FAILED,
+    Run,
+    closing_line,
+    exit_code,
+    printable,
+    statistics,
+)
 from attncheck.report.screen import Screen, complain
-from attncheck.settings import Overrides, SettingsFinder, nearest
+from attncheck.settings import Overrides, SettingsError, nearest
+from attncheck.work import Work
 
 if TYPE_CHECKING:
-    from attncheck.report import Run
+    from attncheck.baseline import Baseline
+    from attncheck.cache import Cache
     from attncheck.report.text import Line
-    from attncheck.runner import Job
+    from attncheck.settings import Settings
 
-COMMANDS: Final = ("check", "shapes", "explain", "rules", "dims")
-
-_FAILED: Final = 2
+COMMANDS: Final = ("check", "shapes", "explain", "rules", "dims", "config")
 
 
 class Failure(Exception):
@@ -35,7 +45,7 @@ class Options:
     """The options of all commands; each command reads those that it has.
 
     ``color`` is ``auto``, ``always`` or ``never``; ``output_format`` ``full``, ``concise``,
-    ``text`` or ``json``; ``jobs`` None is one a core.
+    ``text`` or ``json``; ``jobs`` None is one a core; ``timeout`` is in seconds a file.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
@@ -49,36 +59,162 @@ class Options:
     quiet: bool = False
     statistics: bool = False
     jobs: int | None = None
+    timeout: float | None = None
+    no_cache: bool = False
+    cache_dir: Path | None = None
+    fix: bool = False
+    unsafe_fixes: bool = False
+    diff: bool = False
+    baseline: Path | None = None
+    write_baseline: bool = False
 
 
 _DEFAULTS: Final = Options()
+#: Formats for people; each of the others stands alone, for a program to read.
+_TEXTS: Final = ("full", "concise")
+#: Formats whose module is called otherwise.
+_MODULES: Final = {"full": "text", "json": "json_"}
 
 
 def check(paths: list[str], options: Options = _DEFAULTS) -> int:
-    """Check files and folders, print the report; the exit code."""
-    work = _Work(paths, options)
-    from attncheck.report import Run, exit_code
-    from attncheck.runner import check_files
+    """Check files and folders, make or show fixes, print the report; the exit code."""
+    _agree(options)
+    known = _baseline(options)
+    work = _work(paths, options)
+    from attncheck.batch import LIMIT, check_files
+    from attncheck.report.progress import Bar
 
-    results = check_files(work.jobs, options.jobs)
+    with Bar(len(work.jobs), wanted=not options.quiet) as bar:
+        results = check_files(
+            work.jobs,
+            options.jobs,
+            limit=LIMIT if options.timeout is None else options.timeout,
+            cache=_cache(options),
+            tell=bar.show,
+        )
     for result in results:
         # With ATN902 switched off no finding says so, and the exit code must not go unexplained.
         if result.status == "failed" and not result.findings:
             complain(f"{result.path}: {result.reason}")
-    done = Run(tuple(results), tuple(work.skipped), tuple(work.problems))
-    screen = Screen.open(options.color, options.output_file)
+    done = Run(tuple(results), problems=tuple(work.problems))
     try:
-        _report(done, work, options, screen)
+        if options.diff:
+            return _show_fixes(done, work, options, known)
+        if options.fix:
+            return _make_fixes(done, work, options, known)
+        return _finish(done, work, options, known)
     except OSError as error:
         if options.output_file is None:
             raise
         raise Failure(f"{options.output_file}: cannot be written: {error.strerror}") from None
+
+
+def _agree(options: Options) -> None:
+    """Refuse options that make no sense together."""
+    formatted = options.output_format != "full" or options.statistics
+    changes = options.fix or options.diff
+    for wrong, message in (
+        (options.fix and options.diff, "--fix makes changes, --diff shows them: choose one"),
+        (options.unsafe_fixes and not changes, "--unsafe-fixes goes with --fix or --diff"),
+        (
+            options.diff and formatted,
+            "--diff takes the place of a report: leave out --output-format and --statistics",
+        ),
+        (
+            options.write_baseline and options.baseline is None,
+            "--write-baseline has to know where: add --baseline FILE",
+        ),
+        (options.write_baseline and changes, "--write-baseline excludes --fix and --diff"),
+    ):
+        if wrong:
+            raise Failure(message)
+
+
+def _finish(done: Run, work: Work, options: Options, known: Baseline | None) -> int:
+    """Print the report; the exit code."""
+    if known is not None:
+        if options.write_baseline:
+            _write_baseline(known, done, work)
+        done = known.applied(done, work.lines, work.settings)
+    _report(done, work, options)
     return exit_code(done, exit_zero=options.exit_zero)
+
+
+def _baseline(options: Options) -> Baseline | None:
+    if options.baseline is None:
+        return None
+    from attncheck.baseline import Baseline, BaselineError
+
+    try:
+        return Baseline.read(options.baseline, required=not options.write_baseline)
+    except BaselineError as error:
+        raise Failure(str(error)) from None
+
+
+def _write_baseline(known: Baseline, done: Run, work: Work) -> None:
+    try:
+        known.write(done, work.lines, work.settings)
+    except OSError as error:
+        raise Failure(f"{known.file}: cannot be written: {error.strerror}") from None
+
+
+def _make_fixes(done: Run, work: Work, options: Options, known: Baseline | None) -> int:
+    """Make the fixes, print the report of what is left; the exit code.
+
+    What came from standard input goes, fixed, to standard output, and the report beside it.
+    """
+    from attncheck.mending import make
+
+    done, whole = make(done, work, known, unsafe=options.unsafe_fixes)
+    piped = [job for job in work.jobs if job.data is not None]
+    for job in piped:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(work.data(job.path))
+        sys.stdout.buffer.flush()
+    aside = redirect_stdout(sys.stderr) if piped else nullcontext()
+    with aside:
+        code = _finish(done, work, options, known)
+    return code if whole else EXIT_FAILED
+
+
+def _show_fixes(done: Run, work: Work, options: Options, known: Baseline | None) -> int:
+    """Print what the fixes would change; the exit code, which is that of the report."""
+    from attncheck.mending import show
+
+    if known is not None:
+        done = known.applied(done, work.lines, work.settings)
+    screen = Screen.open(options.color, options.output_file)
+    closing = show(done, work, known, screen, unsafe=options.unsafe_fixes)
+    if not options.quiet:
+        print(closing, file=sys.stderr)
+    return exit_code(done, exit_zero=options.exit_zero)
+
+
+def watch(paths: list[str], options: Options = _DEFAULTS) -> int:
+    """Check files and folders now and after every change, until interrupted; the exit code."""
+    from attncheck.watch import watch
+
+    for path in paths:
+        if not os.path.exists(path):
+            raise Failure(f"--watch needs files and folders that exist, which {path} does not")
+
+    def again() -> None:
+        try:
+            check(paths, options)
+        except (Failure, SettingsError) as error:
+            complain(str(error))  # the next change may mend it
+
+    try:
+        watch(paths, again)
+    except ImportError:
+        wanted = "pip install 'attncheck[watch]'"
+        raise Failure(f"--watch needs the package watchfiles: {wanted}") from None
+    return 0
 
 
 def shapes(paths: list[str], options: Options = _DEFAULTS) -> int:
     """Print the traced shapes of files and folders; the exit code."""
-    work = _Work(paths, options)
+    work = _work(paths, options)
     from attncheck.report import margin
     from attncheck.runner import trace_file
 
@@ -93,72 +229,79 @@ def shapes(paths: list[str], options: Options = _DEFAULTS) -> int:
         screen.write(render_shapes(row for _, rows, _ in traced for row in rows))
     else:
         shown = [(job, rows) for job, rows, failure in traced if failure is None]
-        for number, (job, rows) in enumerate(shown):
+        pages = [(job.path, rows, *page) for job, rows in shown for page in work.pages(job.path)]
+        for number, (path, rows, cell, source) in enumerate(pages):
             apart: list[Line] = [()] if number else []
-            title: list[Line] = [((job.path, "path"),)] if len(traced) > 1 else []
-            body = margin.render(rows, work.lines(job.path), screen.width)
+            titled = len(traced) > 1 or cell is not None
+            title: list[Line] = [((_title(path, cell), "path"),)] if titled else []
+            body = margin.render([row for row in rows if row.cell == cell], source, screen.width)
             screen.lines([*apart, *title, *body])
-    return _FAILED if failures or work.problems else 0
+    return EXIT_FAILED if failures or work.problems else EXIT_CLEAN
 
 
-def finder(options: Options) -> SettingsFinder:
-    """Where the settings of a folder come from."""
+def settings_at(path: str, options: Options) -> Settings:
+    """The settings in force for a file or in a folder."""
+    if not os.path.exists(path):
+        raise Failure(f"{path}: no such file or folder")
+    folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
+    return _finder(options).settings(folder)
+
+
+def _finder(options: Options) -> SettingsFinder:
     if options.config is not None and options.no_config:
         raise Failure("--config and --no-config exclude each other")
     return SettingsFinder(options.overrides, options.config, isolated=options.no_config)
 
 
-class _Work:
-    """The jobs that the paths on a command line mean, and what to say about the other paths."""
+def _cache(options: Options) -> Cache | None:
+    if options.no_cache:
+        return None
+    from attncheck.cache import Cache
 
-    def __init__(self, paths: list[str], options: Options) -> None:
-        settings = finder(options)
-        found = discover(paths, settings.settings)
-        self.skipped = found.skipped
-        self.problems = found.problems
-        self.jobs = [self._job(each, settings, options.stdin_filename) for each in found.files]
-        self._data = {job.path: job.data for job in self.jobs if job.data is not None}
-        for path, problem in found.problems:
-            complain(f"{path}: {problem}{_command_hint(path)}")
-
-    def lines(self, path: str) -> list[str]:
-        """The source lines of a checked file, or none if it cannot be read as text."""
-        from attncheck.source import SourceError, decode, split_lines
-
-        try:
-            data = self._data[path] if path in self._data else Path(path).read_bytes()
-            return split_lines(decode(data)[0])
-        except (OSError, SourceError):
-            return []
-
-    @staticmethod
-    def _job(path: str, settings: SettingsFinder, stdin_name: str | None) -> Job:
-        from attncheck.runner import Job
-
-        data = None
-        if path == STDIN:
-            path, data = stdin_name or "<stdin>", sys.stdin.buffer.read()
-        return Job(path, settings.settings(os.path.dirname(path) or "."), data)
+    return Cache.here(None if options.cache_dir is None else str(options.cache_dir))
 
 
-def _report(done: Run, work: _Work, options: Options, screen: Screen) -> None:
-    """Write a run in one of the formats; JSON is never joined by anything else."""
-    from attncheck.report import closing_line, concise, json_, text
-    from attncheck.report import statistics as count
+def _work(paths: list[str], options: Options) -> Work:
+    work = Work(paths, _finder(options), options.stdin_filename)
+    for path, problem in work.problems:
+        complain(f"{path}: {problem}{_command_hint(path)}")
+    return work
 
-    if options.output_format == "json":
-        screen.write(json_.render(done))
-        return
-    if options.output_format == "concise":
-        lines = list(concise.render(done))
+
+def _report(done: Run, work: Work, options: Options) -> None:
+    """Write a run in one of the formats. Raises OSError if the output file cannot be written.
+
+    What sums it up is part of a text, and shown as well where that goes into a file; the other
+    formats are never joined by anything else.
+    """
+    from importlib import import_module
+
+    screen = Screen.open(options.color, options.output_file)
+    name = _MODULES.get(options.output_format, options.output_format)
+    module = import_module(f"attncheck.report.{name}")
+    summary = _summary(done, options)
+    if options.output_format in _TEXTS:
+        found = module.render(done, work.lines, screen.width)
+        screen.lines([*found, *(((line, ""),) for line in summary)])
     else:
-        lines = list(text.render(done, work.lines, screen.width))
-    if options.statistics:
-        lines += [((line, ""),) for line in count(done)]
+        screen.write(module.render(done, work.lines))
+    if options.output_file is not None:
+        Screen.open(options.color).write("".join(f"{line}\n" for line in summary))
+    elif options.output_format not in _TEXTS and options.statistics:
+        print(*statistics(done), sep="\n", file=sys.stderr)
+
+
+def _summary(done: Run, options: Options) -> list[str]:
+    lines = statistics(done) if options.statistics else []
     # Paths that led to no file have been complained of: there is nothing to sum up.
-    if not options.quiet and (done.results or done.skipped):
-        lines.append(((closing_line(done), ""),))
-    screen.lines(lines)
+    if not options.quiet and done.results:
+        lines.append(closing_line(done))
+    return lines
+
+
+def _title(path: str, cell: int | None) -> str:
+    name = printable(path)
+    return name if cell is None else f"{name}: cell {cell}"
 
 
 def _command_hint(path: str) -> str:

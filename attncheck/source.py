@@ -13,22 +13,29 @@ from __future__ import annotations
 import ast
 import codecs
 import gc
+import os
 import re
 import sys
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from attncheck.finding import Edit, Span
+from attncheck.finding import Cell, Edit, Span
 from attncheck.nesting import TooDeep, is_everyday, too_deep
 
 if TYPE_CHECKING:
     import libcst as cst
 
+#: The end of a notebook's name.
+NOTEBOOK: Final = ".ipynb"
+
 #: A larger file is generated or data; libcst would take seconds and gigabytes for it.
 MAX_BYTES: Final = 1_000_000
+#: A notebook holds pictures as well; its code counts as that of a file.
+MAX_NOTEBOOK_BYTES: Final = 50_000_000
 
 #: What makes a file worth reading: a tensor library's name, or a word to attncheck.
 _MARKS: Final = (
@@ -62,7 +69,10 @@ _NEWER: Final = (
 
 
 class SourceError(Exception):
-    """A file that cannot be read as Python: why, where (from 1), and the line if there is one."""
+    """A file that cannot be read as Python: why, where (from 1), and the line if there is one.
+
+    ``cells`` are those of a notebook, if the place is one in its joined module.
+    """
 
     def __init__(self, message: str, line: int = 1, column: int = 1, text: str = "") -> None:
         super().__init__(message)
@@ -70,17 +80,55 @@ class SourceError(Exception):
         self.line = line
         self.column = column
         self.text = text
+        self.cells: tuple[Cell, ...] = ()
+
+
+class NotChecked(Exception):
+    """A notebook that is in order and has nothing to check: why, in a few words."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a file says in Python, before anything is parsed.
+
+    Of a notebook that is the joined module: ``cells`` say where each cell starts in it, and
+    ``written`` has the lines as they stand there, magics and all.
+    """
+
+    path: str
+    text: str
+    encoding: str
+    cells: tuple[Cell, ...] = ()
+    written: tuple[str, ...] | None = None
+
+    def lines(self) -> Sequence[str]:
+        """The lines as a person knows them."""
+        return split_lines(self.text) if self.written is None else self.written
+
+    def pages(self) -> Iterator[tuple[int | None, Sequence[str]]]:
+        """The lines of each cell, with its number; of a plain file all lines, with None."""
+        lines = self.lines()
+        if not self.cells:
+            yield None, lines
+        ends = [cell.start - 1 for cell in self.cells[1:]] + [len(lines)]
+        for cell, end in zip(self.cells, ends, strict=False):
+            yield cell.number, lines[cell.start - 1 : end]
 
 
 class Source:
     """A parsed file; positions are computed for the whole tree when the first one is asked for."""
 
-    __slots__ = ("_spans", "_starts", "encoding", "lines", "module", "path", "text")
+    __slots__ = ("_spans", "_starts", "cells", "encoding", "lines", "module", "path", "text")
 
-    def __init__(self, path: str, text: str, encoding: str, module: cst.Module) -> None:
-        self.path = path
-        self.text = text
-        self.encoding = encoding
+    def __init__(self, said: Text, module: cst.Module) -> None:
+        self.path = said.path
+        self.text = text = said.text
+        self.encoding = said.encoding
+        self.cells = said.cells
         self.lines = split_lines(text)
         self.module = module
         self._starts: list[int] | None = None
@@ -144,37 +192,76 @@ class Source:
         return self._spans[node]
 
 
+def read_bytes(path: str) -> bytes:
+    """The bytes of a file. Raises OSError, or SourceError for one that is too large to be read."""
+    with open(path, "rb") as file:
+        _check_size(os.fstat(file.fileno()).st_size, path)
+        return file.read()
+
+
 def mentions_tensors(data: bytes) -> bool:
     """Whether a file may hold tensor code: if not, libcst need not even be imported."""
     return any(mark in data for mark in _MARKS)
 
 
+def read(data: bytes, path: str) -> Text:
+    """The text of a file, or of a notebook by its name.
+
+    Raises SourceError, or NotChecked for a notebook without anything to check.
+    """
+    if not path.endswith(NOTEBOOK):
+        return Text(path, *decode(data))
+    from attncheck.notebook import read_notebook
+
+    _check_size(len(data), path)
+    notebook = read_notebook(data)
+    said = Text(path, notebook.text, "utf-8", notebook.cells, notebook.lines)
+    try:
+        _check_size(len(said.text))
+        _check_text(said.text, said.encoding)
+    except SourceError as error:
+        error.cells = said.cells
+        raise
+    return said
+
+
 def load(data: bytes, path: str) -> Source:
     """Parse a file, or raise a `SourceError` that says in one line why that cannot be done."""
-    return parse(*decode(data), path)
+    return parse(read(data, path))
 
 
-def parse(text: str, encoding: str, path: str) -> Source:
-    """Parse a text, or raise a `SourceError` that says why that cannot be done."""
+def parse(said: Text) -> Source:
+    """Parse a text, or raise a `SourceError` that says in one line why that cannot be done."""
+    try:
+        return Source(said, _parse(said.text, said.path))
+    except SourceError as error:
+        error.cells = said.cells
+        raise
+
+
+def _parse(text: str, path: str) -> cst.Module:
     refusal = None if is_everyday(text) else _check_syntax(text, path, for_libcst=True)
     import libcst
 
     with paused_gc():
         try:
-            module = libcst.parse_module(text)
+            return libcst.parse_module(text)
         except libcst.ParserSyntaxError as error:
             refusal = refusal or _check_syntax(text, path, for_libcst=True)
             message = "Python can parse this line, libcst cannot"
             raise refusal or _at(message, text, error.raw_line, error.raw_column + 1) from None
-    return Source(path, text, encoding, module)
 
 
-def check_syntax(data: bytes, path: str) -> None:
-    """Raise a `SourceError` if a file is no Python: what is left to say if it is not traced.
+def check_syntax(said: Text) -> None:
+    """Raise a `SourceError` if a text is no Python: what is left to say if it is not traced.
 
     The limits on nesting are libcst's, and do not count here.
     """
-    _check_syntax(decode(data)[0], path, for_libcst=False)
+    try:
+        _check_syntax(said.text, said.path, for_libcst=False)
+    except SourceError as error:
+        error.cells = said.cells
+        raise
 
 
 def decode(data: bytes) -> tuple[str, str]:
@@ -183,16 +270,30 @@ def decode(data: bytes) -> tuple[str, str]:
     The encoding is ``utf-8-sig`` where there is a byte order mark. Raises `SourceError` for bytes
     that the declared encoding (UTF-8 if none is) does not allow.
     """
-    if len(data) > MAX_BYTES:
-        sizes = f"{len(data) / 1e6:.1f} MB, and no more than {MAX_BYTES / 1e6:.0f} MB are read"
-        raise SourceError(f"too large: {sizes}")
+    _check_size(len(data))
     encoding = _declared_encoding(data)
     try:
         text = data.decode(encoding)
-        text.encode("utf-8")  # some codecs make lone surrogates, which are no source text
     except UnicodeDecodeError as error:
         raise _undecodable(data, encoding, error.start) from None
     except (UnicodeError, LookupError):
+        raise SourceError(f"cannot be decoded as {encoding}") from None
+    _check_text(text, encoding)
+    return text, encoding
+
+
+def _check_size(size: int, path: str = "") -> None:
+    most = MAX_NOTEBOOK_BYTES if path.endswith(NOTEBOOK) else MAX_BYTES
+    if size > most:
+        sizes = f"{size / 1e6:.1f} MB, and no more than {most / 1e6:.0f} MB are read"
+        raise SourceError(f"too large: {sizes}")
+
+
+def _check_text(text: str, encoding: str) -> None:
+    """Refuse what no source text may hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeError:  # lone surrogates, which some codecs make, and JSON may spell
         raise SourceError(f"cannot be decoded as {encoding}") from None
     if "\0" in text:
         raise _at(
@@ -200,7 +301,6 @@ def decode(data: bytes) -> tuple[str, str]:
             text,
             *_place(text, text.index("\0")),
         )
-    return text, encoding
 
 
 def apply_edits(data: bytes, edits: Sequence[Edit]) -> bytes:
@@ -212,6 +312,15 @@ def apply_edits(data: bytes, edits: Sequence[Edit]) -> bytes:
     text, encoding = decode(data)
     if text.encode(encoding) != data:
         raise SourceError(f"cannot be rewritten: {encoding} does not write back what it read")
+    try:
+        return edited(text, edits).encode(encoding)
+    except UnicodeEncodeError as error:
+        wanted = error.object[error.start : error.end]
+        raise SourceError(f"{encoding} has no character {wanted!r}, which the edit needs") from None
+
+
+def edited(text: str, edits: Sequence[Edit]) -> str:
+    """A text with the edits made. They must not overlap (ValueError)."""
     starts = line_starts(text)
     first_newline = _NEWLINE.search(text)
     newline = first_newline.group() if first_newline else "\n"
@@ -223,12 +332,7 @@ def apply_edits(data: bytes, edits: Sequence[Edit]) -> bytes:
             raise ValueError(f"edits overlap on line {edit.span.line}")
         pieces += [text[done:start], edit.text.replace("\n", newline)]
         done = starts[edit.span.end_line - 1] + edit.span.end_column - 1
-    pieces.append(text[done:])
-    try:
-        return "".join(pieces).encode(encoding)
-    except UnicodeEncodeError as error:
-        wanted = error.object[error.start : error.end]
-        raise SourceError(f"{encoding} has no character {wanted!r}, which the edit needs") from None
+    return "".join((*pieces, text[done:]))
 
 
 def split_lines(text: str) -> list[str]:

@@ -2,8 +2,9 @@
 
 ``# attncheck: ignore[outer-broadcast] reason`` speaks for the logical line it ends, or, on a line
 of its own, for the next one; ``# attncheck: ignore-file[...]`` before the first statement speaks
-for the file. Without brackets either speaks of all rules. Python's own tokenizer tells comments
-from strings, and runs only where the text can hold such a comment.
+for the file. Without brackets either speaks of all rules. One that is written wrongly silences
+nothing, and is told. Python's own tokenizer tells comments from strings, and runs only where the
+text can hold such a comment.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from attncheck.checks.unused_suppression import RULE
 from attncheck.finding import Edit, Finding, FixPart, Span
-from attncheck.rule import all_rules, find_rule
+from attncheck.rule import all_rules, find_rule, select_rules
 
 if TYPE_CHECKING:
     from attncheck.source import Source
@@ -26,11 +27,12 @@ MARK: Final = "attncheck:"
 
 _DIRECTIVE: Final = re.compile(
     r"""\#\s*attncheck:\s*
-    (?P<verb>ignore(?:-file)?)(?![\w-])(?!\s*=)
-    (?P<list>\s*\[(?P<rules>[^\]]*)\])?
+    (?P<verb>[a-z]+(?:-[a-z]+)*)(?![\w.-])(?!\s*=)
+    (?P<list>\s*\[(?P<rules>[^\]\#]*)(?P<closed>\])?)?
     (?P<reason>(?:(?!\s\#).)*)""",
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
+_VERBS: Final = ("ignore", "ignore-file")
 #: Tokens that may stand before the first statement; a string is the docstring.
 _PREFACE: Final = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENCODING, tokenize.STRING}
@@ -42,15 +44,14 @@ _LAYOUT: Final = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, token
 class Suppression:
     """One comment: its place, the words in its brackets (None: there are none), what it covers.
 
-    ``lines`` are the lines it speaks for, from 1; ``misplaced`` is an ``ignore-file`` after the
-    first statement, which speaks for nothing.
+    ``lines`` are the lines it speaks for, from 1; ``wrong`` says why it speaks for nothing.
     """
 
     span: Span
     words: tuple[str, ...] | None
     reason: str
     whole_file: bool
-    misplaced: bool
+    wrong: str
     lines: range
 
     @property
@@ -60,7 +61,7 @@ class Suppression:
 
     def words_for(self, finding: Finding) -> tuple[str, ...] | None:
         """The words that silence a finding (empty: all rules are meant), or None if none does."""
-        if self.misplaced or not (self.whole_file or finding.line in self.lines):
+        if self.wrong or not (self.whole_file or finding.line in self.lines):
             return None
         if self.words is None:
             return ()
@@ -113,7 +114,7 @@ def find(text: str) -> list[Suppression]:
         elif token.type not in _LAYOUT and start is None:
             start = token.start[0]
     found += [(*each, range(0)) for each in waiting]
-    return [_suppression(*each) for each in found]
+    return [made for each in found if (made := _suppression(*each))]
 
 
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
@@ -124,13 +125,26 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
         return  # the grammar is newer than this interpreter's tokenizer
 
 
-def _suppression(span: Span, match: re.Match[str], in_preface: bool, lines: range) -> Suppression:
+def _suppression(
+    span: Span, match: re.Match[str], in_preface: bool, lines: range
+) -> Suppression | None:
+    """What a comment says; None if it is about something else."""
     words = None
     if match["list"] is not None:
         words = tuple(word.strip() for word in match["rules"].split(",") if word.strip())
-    whole_file = match["verb"] == "ignore-file"
-    misplaced = whole_file and not in_preface
-    return Suppression(span, words, match["reason"].strip(), whole_file, misplaced, lines)
+    verb = match["verb"].lower()
+    whole_file = verb == "ignore-file"
+    wrong = ""
+    if verb not in _VERBS:
+        hint = _near(match["verb"], _VERBS)
+        if not hint:
+            return None
+        wrong = f"`{match['verb']}` is no instruction{hint}"
+    elif match["list"] is not None and match["closed"] is None:
+        wrong = f"`{verb}[` is never closed"
+    elif whole_file and not in_preface:
+        wrong = "`ignore-file` counts only before the first statement"
+    return Suppression(span, words, match["reason"].strip(), whole_file, wrong, lines)
 
 
 def _silence(
@@ -154,20 +168,25 @@ def _judge(
     enabled: frozenset[str],
 ) -> Finding | None:
     """The finding about a comment that is of no use, wholly or in part."""
-    if suppression.misplaced:
-        message = "`ignore-file` counts only before the first statement"
-        return _report(suppression, (), message, source, path)
+    if suppression.wrong:
+        return _finding(suppression.span, suppression.wrong, path)
     if suppression.words is None:
-        if used is not None:
+        if used is None:
+            message = f"`{suppression.verb}` suppresses nothing"
+            return _report(suppression, (), message, source, path)
+        named = suppression.reason.partition(" ")[0].rstrip(",:")
+        if _code(named) is None:
             return None
-        return _report(suppression, (), f"`{suppression.verb}` suppresses nothing", source, path)
+        brackets = f"`{suppression.verb}[{named}]`"
+        message = f"`{suppression.verb}` silences every rule; {brackets} silences that one"
+        return _finding(suppression.span, message, path)
     unknown = [word for word in suppression.words if _code(word) is None]
     idle = [
         word
         for word in suppression.words
         if _code(word) in enabled - {RULE.code} and word not in (used or ())
     ]
-    messages = [f"`{word}` is no rule{_hint(word)}" for word in unknown]
+    messages = [_unknown(word) for word in unknown]
     if idle:
         messages.append(f"`{suppression.verb}[{', '.join(idle)}]` suppresses nothing")
     if not suppression.words:
@@ -198,7 +217,11 @@ def _report(
         edit = Edit(Span(span.line, column, span.line, span.end_column), "")
         line, description = before.rstrip() + after, "remove the comment"
     fix = FixPart(line.strip(), description, "safe", (edit,))
-    return Finding(RULE.code, RULE.name, RULE.severity, path, span, "", message, fix=fix)
+    return replace(_finding(span, message, path), fix=fix)
+
+
+def _finding(span: Span, message: str, path: str) -> Finding:
+    return Finding(RULE.code, RULE.name, RULE.severity, path, span, "", message)
 
 
 def _code(word: str) -> str | None:
@@ -206,8 +229,13 @@ def _code(word: str) -> str | None:
     return None if rule is None else rule.code
 
 
-def _hint(word: str) -> str:
+def _unknown(word: str) -> str:
+    if select_rules(word):
+        return f"`{word}` is no rule; name each one that is meant"
+    return f"`{word}` is no rule{_near(word, (n for r in all_rules() for n in (r.name, r.code)))}"
+
+
+def _near(word: str, words: Iterable[str]) -> str:
     from attncheck.settings import nearest
 
-    names = (name for rule in all_rules() for name in (rule.name, rule.code))
-    return nearest(word, names, listed=False)
+    return nearest(word, words, listed=False)

@@ -1,95 +1,85 @@
 """How long attncheck takes, measured against the libcst calls that it cannot do without."""
 
 import argparse
-import gc
-import hashlib
 import json
 import os
-import re
-import resource
 import shlex
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
-import libcst
+from corpus import copied, is_attention_file, package_folders, python_files
+from measure import Best, FileTime, Run, expect, in_turns, run, time_files
+from peers import installed
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from attncheck.engine import check_source
-from attncheck.settings import Settings
-
-TENSOR_LIBRARY = re.compile(
-    rb"^\s*(?:from|import)\s+[\w., ]*\b"
-    rb"(?:torch|numpy|jax|flax|haiku|equinox|tensorflow|keras|tf_keras|einops)\b",
-    re.MULTILINE,
+from tables import (
+    files_table,
+    many_table,
+    overall_ratio,
+    peers_table,
+    ratio_percentiles,
+    slowest_table,
+    starts_table,
 )
-ATTENTION = re.compile(rb"softmax|attention|einsum|matmul|\bbmm\b|[\w)\]] @ [\w(]", re.IGNORECASE)
-PERCENTILES = (10, 50, 90, 99)
 
+from attncheck.cache import FOLDER
 
-@dataclass(frozen=True)
-class FileTime:
-    """The best CPU seconds of one file."""
-
-    path: str
-    lines: int
-    status: str
-    parse: float
-    check: float
-
-    @property
-    def ratio(self) -> float:
-        """How many parses the check costs."""
-        return self.check / self.parse
-
-
-@dataclass(frozen=True)
-class CommandTime:
-    """Seconds of one command over several starts."""
-
-    name: str
-    cpu_best: float
-    cpu_median: float
-    wall_best: float
-    wall_median: float
+PARSE_ALL = """
+import gc, pathlib, libcst
+gc.disable()
+for number, file in enumerate(sorted(pathlib.Path(".").rglob("*.py"))):
+    try:
+        libcst.parse_module(file.read_bytes())
+    except (libcst.ParserSyntaxError, UnicodeError):
+        pass
+    if number % 32 == 31:
+        gc.collect()
+"""
+#: Runs attncheck and says how much CPU its own process and how much its workers have used.
+SPLIT = """
+import resource, sys
+from attncheck.cli import run
+code = run(sys.argv[1:])
+for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+    used = resource.getrusage(who)
+    print(used.ru_utime + used.ru_stime, file=sys.stderr)
+sys.exit(code)
+"""
 
 
 def main() -> int:
-    """Measures and prints both figures."""
+    """Measures and prints everything."""
     args = parse_arguments()
-    files = chosen_files([*args.paths, *package_folders(args.packages, args.cache)], args.limit)
+    paths = [*args.paths, *package_folders(args.packages, args.cache)]
+    every = python_files(paths)
+    attention = [file for file in every if is_attention_file(file)]
+    files = attention[: args.limit] if args.limit else attention
     if not files:
         print("speed.py: no attention file found", file=sys.stderr)
         return 2
+    console = Console()
     times, refused = time_files(files, args.repeat)
     if not times:
         print("speed.py: libcst could not parse any of the files", file=sys.stderr)
         return 2
-    middle = sorted(times, key=lambda t: t.lines)[len(times) // 2]
-    commands = time_commands(shlex.split(args.attncheck), Path(middle.path), args.starts)
-
-    console = Console()
     console.print(files_table(times, refused))
     console.print(slowest_table(times))
-    console.print(commands_table(commands, middle))
+    attncheck = shlex.split(args.attncheck)
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        starts = time_starts(attncheck, times, scratch, args.starts)
+        console.print(starts_table(*starts))
+        most = (attention + [file for file in every if file not in set(attention)])[: args.many]
+        many = time_many(attncheck, most, scratch) if args.many else {}
+        if many:
+            console.print(many_table(many, len(most), len([f for f in most if f in attention])))
+        some = files[: args.peer_files]
+        peers = time_peers(attncheck, some, scratch, args.peers) if some else {}
+        if peers:
+            console.print(peers_table(peers, len(some)))
     if args.json:
-        data = {
-            "overall": overall_ratio(times),
-            "percentiles": ratio_percentiles(times),
-            "files": [asdict(t) | {"ratio": t.ratio} for t in times],
-            "refused": [str(path) for path in refused],
-            "cold_file": middle.path,
-            "commands": [asdict(c) for c in commands],
-        }
-        args.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        write_json(args.json, times, refused, starts, many, peers)
     return 0
 
 
@@ -113,10 +103,25 @@ def parse_arguments() -> argparse.Namespace:
     add("--repeat", type=int, default=3, metavar="N", help="runs of each file (default: 3)")
     add("--starts", type=int, default=7, metavar="N", help="starts of each command (default: 7)")
     add(
+        "--many",
+        type=int,
+        default=3000,
+        metavar="N",
+        help="files of the runs with workers and cache; 0 leaves them out (default: 3000)",
+    )
+    add(
+        "--peer-files",
+        type=int,
+        default=30,
+        metavar="N",
+        help="files for the other tools; 0 leaves them out (default: 30)",
+    )
+    add("--peers", type=Path, metavar="DIR", help="where the other tools' commands are")
+    add(
         "--attncheck",
         default=shlex.join([sys.executable, "-m", "attncheck"]),
         metavar="CMD",
-        help="the command for the cold start (default: %(default)s)",
+        help="the command to measure (default: %(default)s)",
     )
     add("--json", type=Path, metavar="OUT", help="write every figure to this file")
     args = parser.parse_args()
@@ -130,181 +135,78 @@ def parse_arguments() -> argparse.Namespace:
     return args
 
 
-def package_folders(package_list: Path | None, cache: Path) -> Iterator[Path]:
-    """The unpacked folders of a list of pinned packages."""
-    if package_list is None:
-        return
-    for line in package_list.read_text(encoding="utf-8").splitlines():
-        name, pinned, version = line.partition("#")[0].strip().partition("==")
-        if not pinned:
-            continue
-        folder = cache / "src" / f"{name.lower().replace('_', '-')}-{version}"
-        if folder.is_dir():
-            yield folder
-        else:
-            print(f"speed.py: not in the cache: {name}=={version}", file=sys.stderr)
-
-
-def chosen_files(paths: list[Path], limit: int) -> list[Path]:
-    """The attention files under the paths, or a sample of them that is the same each time."""
-    found = set[Path]()
-    for path in paths:
-        if path.is_file():
-            found.add(path)
-        else:
-            found.update(file for file in path.rglob("*.py") if is_attention_file(file))
-    files = sorted(found, key=lambda file: hashlib.sha1(bytes(file)).hexdigest())
-    return sorted(files[:limit] if limit else files)
-
-
-def is_attention_file(path: Path) -> bool:
-    """Whether the file imports a tensor library and mentions attention."""
-    if not path.is_file():
-        return False
-    data = path.read_bytes()
-    return bool(ATTENTION.search(data) and TENSOR_LIBRARY.search(data))
-
-
-def time_files(files: list[Path], repeat: int) -> tuple[list[FileTime], list[Path]]:
-    """Times parse and check of each file in turns; also returns what libcst refuses."""
-    settings = Settings()
-    # The first check imports what later ones find loaded.
-    check_source(files[0].read_bytes(), str(files[0]), settings)
-    times, refused = [], []
-    gc.disable()
-    for path in files:
-        data = path.read_bytes()
-        sides: list[Callable[[], object]] = [
-            lambda data=data: libcst.parse_module(data),
-            lambda data=data, path=path: check_source(data, str(path), settings),
-        ]
-        try:
-            libcst.parse_module(data)
-        except (libcst.ParserSyntaxError, UnicodeError):
-            refused.append(path)
-            continue
-        status = str(check_source(data, str(path), settings).status)
-        best = [float("inf"), float("inf")]
-        for turn in range(repeat):
-            for side in (0, 1) if turn % 2 == 0 else (1, 0):
-                best[side] = min(best[side], cpu_seconds(sides[side]))
-                # Outside the measured time: trees are full of cycles, and memory is finite.
-                gc.collect()
-        times.append(FileTime(str(path), data.count(b"\n") + 1, status, *best))
-    gc.enable()
-    return times, refused
-
-
-def cpu_seconds(call: Callable[[], object]) -> float:
-    """CPU seconds of the call, without the time to throw its result away."""
-    start = time.process_time()
-    result = call()
-    seconds = time.process_time() - start
-    del result
-    return seconds
-
-
-def time_commands(attncheck: list[str], file: Path, starts: int) -> list[CommandTime]:
-    """Times fresh processes in turns, in an empty folder of their own."""
-    target = str(file.resolve())
+def time_starts(
+    attncheck: list[str], times: list[FileTime], scratch: Path, starts: int
+) -> tuple[list[Best], int]:
+    """Times fresh processes on a small file, and says how many lines it has."""
+    small = sorted(times, key=lambda t: t.lines)[len(times) // 10]
+    command = [*attncheck, str(Path(small.path).resolve())]
+    (scratch / "pyproject.toml").touch()  # a project, whose cache is its own
     commands = {
         "import libcst": [sys.executable, "-c", "import libcst"],
-        "attncheck FILE": [*attncheck, target],
-        "attncheck FILE, cached": [*attncheck, target],
+        "attncheck FILE": ["sh", "-c", f"rm -rf {FOLDER}; exec {shlex.join(command)}"],
+        "attncheck FILE, cached": command,
     }
-    samples: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
-    with tempfile.TemporaryDirectory() as folder:
-        for argv in commands.values():  # fills the caches: the disk's, bytecode, attncheck's own
-            run(argv, folder)
-        for _ in range(starts):
-            for name, argv in commands.items():
-                samples[name].append(run(argv, folder))
-    return [
-        CommandTime(
-            name,
-            min(cpu for cpu, _ in pairs),
-            statistics.median(cpu for cpu, _ in pairs),
-            min(wall for _, wall in pairs),
-            statistics.median(wall for _, wall in pairs),
-        )
-        for name, pairs in samples.items()
-    ]
+    return in_turns(commands, scratch, starts), small.lines
 
 
-def run(argv: list[str], folder: str) -> tuple[float, float]:
-    """CPU and wall seconds of one process, which may exit 0 (clean) or 1 (findings)."""
-    # An installed package has its bytecode; a checkout gets it in the first, untimed run.
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.perf_counter()
-    process = subprocess.run(
-        argv,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    wall = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if process.returncode not in (0, 1):
-        sys.exit(f"speed.py: {shlex.join(argv)} exits {process.returncode}:\n{process.stderr}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
+def time_many(attncheck: list[str], files: list[Path], scratch: Path) -> dict[str, Run]:
+    """Runs over a folder with many files: one core, two, and again from the cache."""
+    folder = copied(files, scratch / "many")
+    cached = [*attncheck, ".", "--quiet", "--output-format", "concise"]
+    cached += ["--cache-dir", str(scratch / "cache"), "--jobs", "2"]
+    plain = [".", "--quiet", "--output-format", "concise", "--no-cache", "--jobs"]
+    commands = {
+        "libcst.parse_module": [sys.executable, "-c", PARSE_ALL],
+        "one process": [*attncheck, *plain, "1"],
+        "two processes": [sys.executable, "-c", SPLIT, *plain, "2"],
+        "two, filling the cache": cached,
+        "from the cache": cached,
+    }
+    return {name: expect(run(argv, folder), argv, (0, 1, 2)) for name, argv in commands.items()}
 
 
-def overall_ratio(times: list[FileTime]) -> float:
-    """The time of all checks over that of all parses."""
-    return sum(t.check for t in times) / sum(t.parse for t in times)
+def time_peers(
+    attncheck: list[str], files: list[Path], scratch: Path, folder: Path | None
+) -> dict[str, Run]:
+    """Runs other tools on the same files, one after the other."""
+    place = copied(files, scratch / "peers")
+    runs = {"attncheck": run([*attncheck, ".", "--no-cache", "--jobs", "1"], place)}
+    for name, argv in installed(folder):
+        if argv is None:
+            print(f"speed.py: {name} is not installed, and left out", file=sys.stderr)
+            continue
+        run(argv, place)  # brings it from the disk
+        runs[name] = run(argv, place)
+    return runs
 
 
-def ratio_percentiles(times: list[FileTime]) -> dict[str, float]:
-    """How the files' own ratios are spread; each percentile is some file's (nearest rank)."""
-    ratios = sorted(t.ratio for t in times)
-    spread = {f"p{p}": ratios[-(-p * len(ratios) // 100) - 1] for p in PERCENTILES}
-    return spread | {"max": ratios[-1]}
+def write_json(
+    target: Path,
+    times: list[FileTime],
+    refused: list[Path],
+    starts: tuple[list[Best], int],
+    many: dict[str, Run],
+    peers: dict[str, Run],
+) -> None:
+    """Writes every figure to a file."""
 
+    def figures(runs: dict[str, Run]) -> dict[str, dict[str, float]]:
+        keys = ("cpu", "wall", "megabytes", "code")
+        return {name: {key: getattr(run, key) for key in keys} for name, run in runs.items()}
 
-def files_table(times: list[FileTime], refused: list[Path]) -> Table:
-    """The check/parse figures."""
-    parse, check = sum(t.parse for t in times), sum(t.check for t in times)
-    lines = sum(t.lines for t in times)
-    statuses = Counter(t.status for t in times)
-    table = Table(title="check_source over libcst.parse_module, CPU", show_header=False)
-    table.add_row("files", ", ".join(f"{n} {status}" for status, n in statuses.most_common()))
-    if refused:
-        table.add_row("refused by libcst", str(len(refused)))
-    table.add_row("lines", f"{lines:,}")
-    table.add_row("parse", f"{parse:.2f} s, {lines / parse:,.0f} lines/s")
-    table.add_row("check", f"{check:.2f} s, {lines / check:,.0f} lines/s")
-    table.add_row("check / parse", f"{overall_ratio(times):.2f}", style="bold")
-    spread = ratio_percentiles(times)
-    table.add_row("by file", "  ".join(f"{name} {value:.2f}" for name, value in spread.items()))
-    return table
-
-
-def slowest_table(times: list[FileTime]) -> Table:
-    """The files on which the check costs most beside the parse."""
-    table = Table("file", "lines", "parse ms", "check ms", "ratio", title="highest ratios")
-    for t in sorted(times, key=lambda t: -t.ratio)[:5]:
-        parse, check = f"{1000 * t.parse:.1f}", f"{1000 * t.check:.1f}"
-        table.add_row(Text(t.path, overflow="fold"), str(t.lines), parse, check, f"{t.ratio:.2f}")
-    return table
-
-
-def commands_table(commands: list[CommandTime], file: FileTime) -> Table:
-    """The cold start figures; ratios are of CPU time to the first command's."""
-    table = Table("best / median of", "CPU s", "wall s", "CPU ratio")
-    table.title = f"cold start, a file of {file.lines} lines"
-    base = commands[0]
-    for c in commands:
-        table.add_row(
-            c.name,
-            f"{c.cpu_best:.3f} / {c.cpu_median:.3f}",
-            f"{c.wall_best:.3f} / {c.wall_median:.3f}",
-            f"{c.cpu_best / base.cpu_best:.2f} / {c.cpu_median / base.cpu_median:.2f}",
-        )
-    return table
+    data = {
+        "overall": overall_ratio(times),
+        "percentiles": ratio_percentiles(times),
+        "files": [asdict(t) | {"ratio": t.ratio} for t in times],
+        "refused": [str(path) for path in refused],
+        "starts": {
+            each.name: {key: each.best(key) for key in ("cpu", "wall")} for each in starts[0]
+        },
+        "many": figures(many),
+        "peers": figures(peers),
+    }
+    target.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

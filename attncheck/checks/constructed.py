@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import libcst as cst
+from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import Size
@@ -21,6 +20,9 @@ from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.frameworks.weights import weight_of
 from attncheck.graph import Operand, Operation
 from attncheck.values.value import Int, Sequence, Value, as_size, as_tensor
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 #: Functions that make an object: what they write is decided once for all calls.
 MAKING = frozenset({"__init__", "__post_init__", "setup"})
@@ -99,6 +101,8 @@ def argument(view: View, operation: Operation, name: str) -> Declared | None:
 
 
 def _located(view: View, operation: Operation, operand: Operand, size: Size) -> Declared | None:
+    import libcst as cst
+
     assert operand.node is not None
     around = view.source.around(operand.node)
     calls = [node for node in around[:-1] if isinstance(node, cst.Call)]

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import libcst as cst
+from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import Quotient, Size
@@ -19,6 +18,9 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Fault, Reshaping
 from attncheck.table import table_symbol
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 _HEADS = frozenset({"n_heads"})
 _PER_HEAD = frozenset({"d_k", "d_v"})
@@ -114,6 +116,8 @@ def sizes_written(operation: Operation) -> list[cst.BaseExpression]:
 
 
 def _written(operation: Operation) -> Iterator[cst.BaseExpression]:
+    import libcst as cst
+
     node = operation.node
     if not isinstance(node, cst.Call):
         return
@@ -125,6 +129,8 @@ def _written(operation: Operation) -> Iterator[cst.BaseExpression]:
 
 def _last_name(node: cst.BaseExpression) -> str:
     """The name that an expression ends in: ``n_heads`` of ``self.n_heads``."""
+    import libcst as cst
+
     if isinstance(node, cst.Attribute):
         return node.attr.value
     return node.value if isinstance(node, cst.Name) else ""

@@ -197,7 +197,7 @@ def _why_call(view: View, met: _Meeting) -> str | None:
     source = view.quote(met.input)
     other = _fits_elsewhere(view, met)
     if other is not None:
-        return f"`{view.quote(other.node)}`, line {view.line(other.node)}, fits"
+        return f"`{view.quote(other.node)}`, {view.place(other.node)}, fits"
     axis = _other_axis(view, met)
     if axis is not None:
         return f"axis {axis} of `{source}` is {met.wanted}"
@@ -291,8 +291,7 @@ def _constructor(view: View, met: _Meeting, made: Declared, wanted: Size, why: s
         expected = None if sizes is None else _with_size(view, sizes, met)
     weight, resized = weight_sizes(view, made), weight_sizes(view, made, wanted)
     if culprit is None and weight is not None and resized is not None:
-        line = view.line(made.node)
-        decided = Decided(line, "code", f"made by `{view.code(made.call)}`, line {line}")
+        decided = Decided(view.line(made.node), "code", f"made by `{view.code(made.call)}`")
         tensor = Tensor(shape_of(*weight[1]), evidence=met.tensor.evidence, decided=decided)
         culprit, expected = Culprit(made.node, tensor, weight[0]), resized[1]
     return Report(
@@ -347,16 +346,16 @@ def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
 def _both(view: View, met: _Meeting, made: Declared) -> str:
     """The two lines in contradiction: that of the constructor, and that of the call."""
     call = met.operation.node
-    lines = f"line {view.line(made.node)}"
+    lines = view.place(made.node)
     told = f"`{name_of(view, made)}` is made for {made.size} features, {lines},"
     if made.operation is not met.operation:
         if _equal(view, made.size, met.given) and output_size(view, made.operation):
             told = f"`{name_of(view, made)}` is made to give {made.size} features, {lines},"
-        return f"{told} but `{view.quote(call)}`, line {view.line(call)}, takes {met.wanted}"
+        return f"{told} but `{view.quote(call)}`, {view.place(call)}, takes {met.wanted}"
     before = None if met.operand.node is not None else maker_layer(view, met.tensor)
     if before is not None:
         return f"{told} but `{view.quote(before.call)}` before it gives {met.given}"
-    return f"{told} but is given {met.given}: `{view.quote(met.input)}`, line {view.line(call)}"
+    return f"{told} but is given {met.given}: `{view.quote(met.input)}`, {view.place(call)}"
 
 
 def name_of(view: View, made: Declared) -> str:

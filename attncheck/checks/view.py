@@ -9,6 +9,7 @@ from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import Site, find_sites
 from attncheck.checks.report import Sizes, sizes_of, text_of
+from attncheck.finding import line_text
 from attncheck.source import Source
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import expanded
@@ -104,6 +105,10 @@ class View:
     def line(self, node: cst.CSTNode) -> int:
         """The line that an expression starts in (from 1)."""
         return self.source.span(node).line
+
+    def place(self, node: cst.CSTNode) -> str:
+        """The line that an expression starts in, in words; in a notebook with the cell."""
+        return line_text(self.source.cells, self.line(node))
 
     def code(self, node: cst.CSTNode | None) -> str:
         """An expression as written, on one line."""

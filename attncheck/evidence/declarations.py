@@ -114,7 +114,7 @@ class Declarations:
             self.unreadable.append(declared)
             return
         block = next(self._around(declared.line), 0)
-        words = f"`# attncheck: {declared.name} = {declared.text}`, line {declared.line}"
+        words = f"`# attncheck: {declared.name} = {declared.text}`"
         self._comments[block, name] = state(shape, Evidence.DECLARED, declared.line, words)
 
     def _around(self, line: int) -> Iterator[int]:

@@ -21,7 +21,7 @@ from attncheck.operators.events import Elementwise
 from attncheck.repair.candidate import Candidate
 from attncheck.repair.candidates import candidates
 from attncheck.settings import Settings
-from attncheck.source import Source, SourceError, apply_edits, load
+from attncheck.source import Source, SourceError, Text, edited, parse
 from attncheck.values.value import as_tensor
 
 #: Candidates tried for one finding, and refusals shown with it.
@@ -106,8 +106,8 @@ class Workshop:
 
     def _traced(self, diagnosed: Diagnosed, edits: tuple[Edit, ...]) -> Retraced | None:
         try:
-            data = apply_edits(self.source.text.encode(), edits)
-            patched = load(data, self.source.path)
+            text = edited(self.source.text, edits)
+            patched = parse(Text(self.source.path, text, self.source.encoding))
         except (SourceError, ValueError):
             return None
         return self._retrace(patched, self._root(diagnosed))

@@ -7,13 +7,18 @@ of another, and a module is imported only when its format is asked for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from attncheck.finding import Span
 
 if TYPE_CHECKING:
     from attncheck.engine import FileResult
     from attncheck.finding import Finding, Severity, ShapeText
+
+#: The lines of a checked file by its path; none where it can no longer be read.
+Lines: TypeAlias = Callable[[str], Sequence[str]]
 
 EXIT_CLEAN: Final = 0
 EXIT_FINDINGS: Final = 1
@@ -31,6 +36,8 @@ class Run:
     results: tuple[FileResult, ...]
     skipped: tuple[tuple[str, str], ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
+    #: what else the closing line has to say, a sentence each
+    remarks: tuple[str, ...] = ()
 
     @property
     def findings(self) -> Iterator[Finding]:
@@ -64,10 +71,11 @@ def closing_line(run: Run) -> str:
     apart = [f"{count} skipped: {reason}" for reason, count in skipped.most_common()]
     if statuses["failed"]:
         apart.append(f"{statuses['failed']} not parsed")
-    line = f"checked {_plural(statuses['checked'], 'file')}"
+    line = f"checked {plural(statuses['checked'], 'file')}"
     if apart:
         line += f" ({'; '.join(apart)})"
-    return ". ".join([f"{line}: {_counts(run, statuses)}", *_coverage(run)])
+    remarks = map(printable, run.remarks)
+    return ". ".join([f"{line}: {_counts(run, statuses)}", *remarks, *_coverage(run)])
 
 
 def statistics(run: Run) -> list[str]:
@@ -75,6 +83,25 @@ def statistics(run: Run) -> list[str]:
     counts = Counter((finding.name, finding.code) for finding in run.findings)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [f"{count:5}  {name} ({code})" for (name, code), count in ranked]
+
+
+def place_in_cell(finding: Finding) -> str:
+    """The cell and the line in it, to stand before a message; empty in a plain file."""
+    cell, line = finding.in_cell(finding.line)
+    return "" if cell is None else f"cell {cell}, line {line}: "
+
+
+def file_span(finding: Finding) -> Span:
+    """Where it is for programs that show files: the lines of a notebook are none of its file."""
+    return Span(1, 1, 1, 1) if finding.cells else finding.span
+
+
+def place_text(finding: Finding) -> str:
+    """Where a finding is, as editors read it; in a notebook by the cell that holds it."""
+    cell, line = finding.in_cell(finding.line)
+    if cell is None:
+        return f"{finding.path}:{line}:{finding.column}"
+    return f"{finding.path}: cell {cell}, line {line}, column {finding.column}"
 
 
 def shape_text(shape: ShapeText | None) -> str:
@@ -94,9 +121,14 @@ def printable(text: str) -> str:
     )
 
 
+def plural(count: int, word: str) -> str:
+    """A number and what it counts."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
 def _counts(run: Run, statuses: Mapping[str, int]) -> str:
     severities = Counter(finding.severity for finding in run.findings)
-    found = [_plural(severities[word], word) for word in _SEVERITIES if severities[word]]
+    found = [plural(severities[word], word) for word in _SEVERITIES if severities[word]]
     if found:
         return ", ".join(found)
     return "no findings" if statuses["checked"] else "nothing was checked"
@@ -111,7 +143,7 @@ def _coverage(run: Run) -> Iterator[str]:
         calls.update(dict(result.coverage.unmodelled))
     if not functions:
         return
-    text = _plural(functions, "function")
+    text = plural(functions, "function")
     if values:
         # Rounded down: 100% is said only where it is so.
         text += f", {100 * known // values}% of tensor values have a known shape"
@@ -119,9 +151,5 @@ def _coverage(run: Run) -> Iterator[str]:
         ranked = sorted(calls.items(), key=lambda item: (-item[1], item[0]))
         names = ", ".join(f"`{printable(name)}`" for name, _ in ranked[:_NAMED_CALLS])
         more = f" and {len(ranked) - _NAMED_CALLS} more" if len(ranked) > _NAMED_CALLS else ""
-        text += f"; {_plural(calls.total(), 'call')} not modelled: {names}{more}"
+        text += f"; {plural(calls.total(), 'call')} not modelled: {names}{more}"
     yield text
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncheck.report import printable
+from attncheck.report import place_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from attncheck.finding import Finding
-    from attncheck.report import Run
+    from attncheck.report import Lines, Run
     from attncheck.report.text import Line
 
 
-def render(run: Run) -> Iterator[Line]:
+def render(run: Run, lines_of: Lines, width: int | None = None) -> Iterator[Line]:
     """The findings, without the closing line."""
     for finding in run.findings:
         yield ((headline(finding), ""),)
@@ -23,5 +23,5 @@ def render(run: Run) -> Iterator[Line]:
 def headline(finding: Finding) -> str:
     """Where, which rule, what; a severity is named where it is not an error."""
     mark = "" if finding.severity == "error" else f" [{finding.severity}]"
-    place = f"{finding.path}:{finding.line}:{finding.column}"
+    place = place_text(finding)
     return printable(f"{place}: {finding.code} {finding.name}: {finding.message}{mark}")

@@ -18,17 +18,16 @@ if TYPE_CHECKING:
         Edit,
         ExpectedPart,
         Finding,
-        Refused,
         ShapeText,
-        TensorPart,
+        Span,
         TraceStep,
     )
-    from attncheck.report import Run
+    from attncheck.report import Lines, Run
 
 SCHEMA: Final = 1
 
 
-def render(run: Run) -> str:
+def render(run: Run, lines_of: Lines) -> str:
     """The whole run as one object."""
     return _dump(
         {
@@ -58,28 +57,46 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "name": finding.name,
         "severity": finding.severity,
         "path": finding.path,
-        "line": finding.span.line,
-        "column": finding.span.column,
-        "end_line": finding.span.end_line,
-        "end_column": finding.span.end_column,
+        **_span(finding, finding.span),
         "function": finding.function,
         "message": finding.message,
-        "tensor": _tensor(finding.tensor),
+        "tensor": _tensor(finding),
         "expected": _expected(finding.expected),
         "fix": _fix(finding),
+        "refused": _refused(finding),
         "regression": list(finding.regression),
-        "trace": [_step(step) for step in finding.trace],
+        "trace": [_step(finding, step) for step in finding.trace],
     }
 
 
-def _tensor(part: TensorPart | None) -> dict[str, Any] | None:
+def _line(finding: Finding, line: int) -> dict[str, int]:
+    """A line, and before it, in a notebook alone, the cell that it is counted in."""
+    cell, line = finding.in_cell(line)
+    return {"line": line} if cell is None else {"cell": cell, "line": line}
+
+
+def _span(finding: Finding, span: Span) -> dict[str, int]:
+    start = _line(finding, span.line)
+    return {
+        **start,
+        "column": span.column,
+        # counted on from the start: an edit may end at the beginning of the next cell
+        "end_line": start["line"] + span.end_line - span.line,
+        "end_column": span.end_column,
+    }
+
+
+def _tensor(finding: Finding) -> dict[str, Any] | None:
+    part = finding.tensor
     if part is None:
         return None
     decided = part.decided_at
     return {
         "name": part.name,
         "shape": _shape(part.shape),
-        "decided_at": None if decided is None else {"line": decided.line, "by": decided.by},
+        "decided_at": None
+        if decided is None
+        else {**_line(finding, decided.line), "by": decided.by},
     }
 
 
@@ -97,28 +114,22 @@ def _fix(finding: Finding) -> dict[str, Any] | None:
         "line": fix.line,
         "description": fix.description,
         "applicability": fix.applicability,
-        "edits": [_edit(edit) for edit in fix.edits],
-        "refused": [_refused(refused) for refused in finding.refused],
+        "edits": [_edit(finding, edit) for edit in fix.edits],
+        "refused": _refused(finding),
     }
 
 
-def _edit(edit: Edit) -> dict[str, Any]:
+def _edit(finding: Finding, edit: Edit) -> dict[str, Any]:
+    return {**_span(finding, edit.span), "text": edit.text}
+
+
+def _refused(finding: Finding) -> list[dict[str, Any]]:
+    return [{"line": refused.line, "reason": refused.reason} for refused in finding.refused]
+
+
+def _step(finding: Finding, step: TraceStep) -> dict[str, Any]:
     return {
-        "line": edit.span.line,
-        "column": edit.span.column,
-        "end_line": edit.span.end_line,
-        "end_column": edit.span.end_column,
-        "text": edit.text,
-    }
-
-
-def _refused(refused: Refused) -> dict[str, Any]:
-    return {"line": refused.line, "reason": refused.reason}
-
-
-def _step(step: TraceStep) -> dict[str, Any]:
-    return {
-        "line": step.line,
+        **_line(finding, step.line),
         "expression": step.expression,
         "shape": _shape(step.shape),
         "by": step.by,
@@ -128,6 +139,7 @@ def _step(step: TraceStep) -> dict[str, Any]:
 def _shape_row(row: ShapeRow) -> dict[str, Any]:
     return {
         "path": row.path,
+        **({} if row.cell is None else {"cell": row.cell}),
         "line": row.line,
         "column": row.column,
         "end_line": row.end_line,

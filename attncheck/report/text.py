@@ -10,22 +10,21 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from attncheck.report import printable, shape_text
+from attncheck.report import place_text, printable
+from attncheck.report.parts import parts
 
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from attncheck.finding import ExpectedPart, Finding, FixPart, TensorPart
-    from attncheck.report import Run
+    from attncheck.finding import Finding
+    from attncheck.report import Lines, Run
 
 #: Text and the name of its style.
 Piece: TypeAlias = tuple[str, str]
 Line: TypeAlias = tuple[Piece, ...]
-#: The lines of a checked file by its path; none where it can no longer be read.
-Lines: TypeAlias = Callable[[str], Sequence[str]]
 
 _STYLES: Final = {
     "": "",
@@ -80,61 +79,15 @@ def _finding(finding: Finding, source: Sequence[str], width: int | None) -> Iter
     severity = finding.severity
     mark = "" if severity == "error" else f" [{severity}]"
     yield (
-        (printable(f"{finding.path}:{finding.line}:{finding.column}: "), "path"),
+        (printable(f"{place_text(finding)}: "), "path"),
         (f"{finding.code} ", severity),
         (f"{finding.name}: ", "rule"),
         (printable(finding.message), ""),
         (mark, severity),
     )
     yield from _snippet(finding, source, width)
-    yield from _parts(finding, width)
-
-
-def _parts(finding: Finding, width: int | None) -> Iterator[Line]:
-    if finding.tensor is not None:
-        yield from _row("tensor", _tensor(finding.tensor), "", width)
-    if finding.expected is not None:
-        yield from _row("should", _expected(finding.expected), "", width)
-    if finding.fix is not None:
-        yield from _row("fix", _fix(finding.fix, finding.line), "fix", width)
-    elif finding.tensor is not None:
-        yield from _row("fix", "no one-line change was found that holds when traced", "", width)
-    for line in finding.regression:
-        yield from _row("assert", line, "fix", width)
-    if finding.trace:
-        steps = (f"{step.expression} {shape_text(step.shape)}" for step in finding.trace)
-        yield from _row("trace", " · ".join(steps), "", width)
-    for each in finding.refused:
-        yield from _row("refused", f"{each.line}  ({each.reason})", "dim", width)
-
-
-def _tensor(part: TensorPart) -> str:
-    text = f"{part.name}: {shape_text(part.shape)}"
-    if part.origin:
-        text += f"  {part.origin}"
-    decided = part.decided_at
-    if decided is not None and f"line {decided.line}" not in part.origin:
-        text += f", line {decided.line}" if part.origin else f"  line {decided.line}"
-    return text
-
-
-def _expected(part: ExpectedPart) -> str:
-    if part.shape is None:
-        return part.derivation
-    shape = shape_text(part.shape)
-    if part.derivation.startswith(shape):
-        return part.derivation
-    return f"{shape} {part.derivation}".rstrip()
-
-
-def _fix(part: FixPart, line: int) -> str:
-    """The corrected line, with its number if it is not the line of the finding."""
-    text = part.line or part.description
-    if part.edits and part.edits[0].span.line != line:
-        text = f"line {part.edits[0].span.line}: {text}"
-    if part.applicability == "safe":
-        return text
-    return f"{text}  ({part.applicability}: {part.description})"
+    for label, text, style in parts(finding):
+        yield from _row(label, text, style, width)
 
 
 def _row(label: str, text: str, style: str, width: int | None) -> Iterator[Line]:
@@ -170,7 +123,7 @@ def _snippet(finding: Finding, source: Sequence[str], width: int | None) -> Iter
         return
     room = max((width or LOG_WIDTH) - _INDENT, _NARROWEST)
     before, marked, after = _crop(before, marked, after, room)
-    yield ((f"{span.line:>8} | ", "dim"), (before + marked + after, ""))
+    yield ((f"{finding.in_cell(span.line)[1]:>8} | ", "dim"), (before + marked + after, ""))
     carets = "^" * max(cells(marked), 1)
     yield ((f"{'':>8} | ", "dim"), (" " * cells(before), ""), (carets, finding.severity))
 

@@ -101,6 +101,11 @@ class Project:
         self._left_out: dict[cst.CSTNode, LeftOut] = {}
         self._charged: set[cst.CSTNode] = set()
 
+    @property
+    def missed(self) -> set[str]:
+        """Files that imports would have led to, had they been there."""
+        return set() if self._paths is None else self._paths.missed
+
     # -- paths ---------------------------------------------------------------------------------
 
     def imported(self, importer: str, target: Target) -> Value:

@@ -117,6 +117,11 @@ class Tracer:
         """The facts of the module body."""
         return self._home.facts
 
+    @property
+    def missed(self) -> set[str]:
+        """Files that imports would have led to, had they been there."""
+        return self._project.missed
+
     def run_function(
         self,
         function: Function,

@@ -95,7 +95,7 @@ def test_a_statement_names_its_source():
     assert found.evidence is Evidence.DECLARED
     assert found.decided.line == 11
     assert found.decided.by == "declaration"
-    assert found.decided.text == "`# attncheck: scores = [T_enc]`, line 11"
+    assert found.decided.text == "`# attncheck: scores = [T_enc]`"
     assert found.shape.axes[0].tag is not None
     assert found.shape.axes[0].tag.root == "scores"
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from attncheck.cli import run
+from attncheck.configuration.finder import SettingsFinder
 from attncheck.rule import all_rules, select_rules
-from attncheck.settings import Overrides, SettingsFinder
+from attncheck.settings import Overrides
+from attncheck.table import SYMBOLS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -55,12 +57,35 @@ def test_the_configuration_is_valid(tmp_path):
     settings = SettingsFinder(Overrides()).settings(str(tmp_path))
     assert settings.dims == (("d_s", "256"), ("d_h", "2*d_hidden"))
     assert settings.tensors == (("encoder_states", "T_enc d_h"),)
-    assert settings.ignore == ("unchecked-equality",)
+    assert [choice.ignore for choice in settings.choices] == [(), ("unchecked-equality",)]
 
 
 def test_the_families_are_those_of_the_rules():
     told = re.findall(r"^\| (\d)xx \|", README, re.MULTILINE)
     assert told == sorted({rule.code[3] for rule in all_rules()})
+
+
+def test_the_dimensions_are_those_of_the_table():
+    (table,) = re.findall(
+        r"<!-- dimensions: begin -->\n(.*?)<!-- dimensions: end -->", README, re.DOTALL
+    )
+    told = dict(re.findall(r"^\| `(\w+)`(?: \(`B`\))? \| (.*) \|$", table, re.MULTILINE))
+    assert {name: meaning.replace("`", "") for name, meaning in told.items()} == SYMBOLS
+
+
+def test_the_number_of_cases_is_right():
+    (told,) = re.findall(r"Which of (\d+) bug reports", README)
+    assert int(told) == len(list((ROOT / "tests/cases").glob("*/*/bug.py")))
+
+
+def test_the_snippets_are_those_of_the_longer_page():
+    page = (ROOT / "docs/everyday.md").read_text(encoding="utf-8")
+    hook, action, pipeline = blocks("yaml")
+    assert f"```yaml\n{hook}```" in page
+    assert set(map(str.strip, action.splitlines())) <= set(map(str.strip, page.splitlines()))
+    *lines, command = pipeline.splitlines()
+    assert "\n".join(lines) in page
+    assert f"{command} --cache-dir" in page
 
 
 def test_the_rules_it_names_exist():

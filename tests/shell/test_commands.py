@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from attncheck import cli, commands, runner, session
+from attncheck import cli, commands, runner, session, work
 from attncheck.engine import Coverage, FileResult, ShapeRow
+from attncheck.settings import Choice
 
 from .samples import ATTENTION, TRANSPOSED
 
@@ -34,6 +35,8 @@ def run(folder, monkeypatch, capsys):
     """Runs a command line here, with an engine that knows one finding."""
     monkeypatch.setattr(runner, "check_source", fake_check)
     monkeypatch.setattr(runner, "trace_shapes", fake_shapes)
+    # What a stand-in for the engine says is not to be found again by the next one.
+    monkeypatch.setattr(session, "_cache", lambda options: None)
     Path("attn.py").write_text(ATTENTION)
     Path("clean.py").write_text("import numpy as np\n")
     Path("plain.py").write_text("x = 1\n")
@@ -90,14 +93,24 @@ class TestCheck:
     def test_json_stands_alone(self, run):
         code, out, err = run("attn.py", "nope.py", "--output-format", "json", "--statistics")
         assert code == 2
-        assert err == "attncheck: error: nope.py: no such file or folder\n"
+        assert err == (
+            "attncheck: error: nope.py: no such file or folder\n"
+            "    1  transposed-operand (ATN102)\n"
+        )
         data = json.loads(out)
         assert [each["status"] for each in data["files"]] == ["checked", "failed"]
         assert [each["code"] for each in data["findings"]] == ["ATN102"]
 
     def test_output_file(self, run):
-        assert run("attn.py", "--output-file", "out.json", "--output-format", "json") == (1, "", "")
+        closing = f"checked 1 file: 1 error. {COVERED}\n"
+        code, out, err = run("attn.py", "--output-file", "out.json", "--output-format", "json")
+        assert (code, out, err) == (1, closing, "")
         assert json.loads(Path("out.json").read_text())["schema"] == 1
+        code, out, err = run("attn.py", "--output-file", "out.txt", "--statistics")
+        assert (code, err) == (1, "")
+        assert out == f"    1  transposed-operand (ATN102)\n{closing}"
+        assert Path("out.txt").read_text().endswith(f"\n\n{out}")
+        assert run("attn.py", "--output-file", "out.txt", "--quiet") == (1, "", "")
         code, out, err = run("attn.py", "--output-file", "no/where")
         assert (code, out) == (2, "")
         assert err == "attncheck: error: no/where: cannot be written: No such file or directory\n"
@@ -122,8 +135,7 @@ class TestCheck:
         monkeypatch.setattr(runner, "check_source", check)
         run("clean.py", "--select", "ATN101, ATN102", "--select", "ATN901", "--ignore", "ATN102")
         run("clean.py", "--dim", "d_s=3", "--dim", "d_h=d_s", "--tensor", "x=T, d_s")
-        assert seen[0].select == ("ATN101", "ATN102", "ATN901")
-        assert seen[0].ignore == ("ATN102",)
+        assert seen[0].choices == (Choice(("ATN101", "ATN102", "ATN901"), (), ("ATN102",)),)
         assert seen[1].dims == (("d_s", "3"), ("d_h", "d_s"))
         assert seen[1].tensors == (("x", "T, d_s"),)
 
@@ -198,6 +210,19 @@ class TestMistakes:
                 "there is no rule `transposed-operands`; did you mean `transposed-operand`?",
             ),
             (["dims", "nope"], "nope: no such file or folder"),
+            (["config", "nope"], "nope: no such file or folder"),
+            (
+                ["config", "--config", "x.toml", "--no-config"],
+                "--config and --no-config exclude each other",
+            ),
+            (
+                ["--severity", "ATN102=hint", "attn.py"],
+                '--severity ATN102=hint: expected "error", "warning" or "note", not `hint`',
+            ),
+            (
+                ["--per-file-ignores", "ATN102", "attn.py"],
+                "--per-file-ignores ATN102: expected PATTERN:RULE, such as tests/*:outer-broadcast",
+            ),
         ],
     )
     def test_are_one_line(self, run, arguments, message):
@@ -232,7 +257,7 @@ class TestMistakes:
             assert f"\n  {command} " in out
 
     def test_an_error_of_ours_is_one_line(self, run, monkeypatch):
-        monkeypatch.setattr(session, "discover", lambda *_: 1 / 0)
+        monkeypatch.setattr(work, "discover", lambda *_: 1 / 0)
         message = "internal error: ZeroDivisionError: division by zero"
         assert run("a.py") == (2, "", f"attncheck: error: {message}\n")
         assert run("a.py", "--quiet") == (2, "", f"attncheck: error: {message}\n")
@@ -241,7 +266,7 @@ class TestMistakes:
         def interrupt(*_):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(session, "discover", interrupt)
+        monkeypatch.setattr(work, "discover", interrupt)
         assert run("a.py") == (130, "", "attncheck: error: interrupted\n")
         assert run("a.py", "--quiet") == (130, "", "attncheck: error: interrupted\n")
 
@@ -340,6 +365,56 @@ class TestOtherCommands:
             "origin": "pyproject.toml",
         } in data
 
+    def test_config(self, run):
+        Path("base.toml").write_text('ignore = ["ATN602"]\n')
+        Path("pyproject.toml").write_text(
+            '[tool.attncheck]\nextend = "base.toml"\n'
+            'per-file-ignores = {"clean*" = ["ATN2"], "*" = ["ATN3"]}\n'
+            "[tool.attncheck.dims]\nd_s = 256\n"
+        )
+        code, out, err = run("config", "clean.py", "--severity", "ATN1=note", "--tensor", "x=T, d")
+        assert (code, err) == (0, "")
+        settings, rules = out.split("\n\n")[1:]
+        lines = [line.split(maxsplit=2) for line in settings.splitlines()]
+        assert out.startswith(
+            "configuration file: pyproject.toml, which extends base.toml\n\nselect "
+        )
+        assert lines[0] == ["select", "built", "in        ATN"]
+        assert lines[1:5] == [
+            ["ignore", "base.toml", "ATN602"],
+            ["per-file-ignores.clean*", "pyproject.toml", "ATN2"],
+            ["per-file-ignores.*", "pyproject.toml", "ATN3"],
+            ["severity.ATN1", "--severity", "note"],
+        ]
+        assert lines[5][0] == "exclude"
+        assert lines[6:] == [
+            ["dims.d_s", "pyproject.toml", "256"],
+            ["tensors.x", "--tensor", "T, d"],
+        ]
+        states = {line.split()[1]: line.split()[2] for line in rules.splitlines()[1:]}
+        assert (states["ATN102"], states["ATN201"], states["ATN301"]) == ("note", "off", "off")
+        assert (states["ATN602"], states["ATN901"]) == ("off", "warning")
+        on = sum(state != "off" for state in states.values())
+        assert rules.startswith(f"{on} of {len(states)} rules run on clean.py:\n")
+
+    def test_config_as_json(self, run):
+        Path("attncheck.toml").write_text('exclude = ["a", "b"]\nconvention = "luong"\n')
+        code, out, _ = run("config", "--output-format", "json", "--select", "ATN102")
+        data = json.loads(out)["config"]
+        assert code == 0
+        assert (data["path"], data["files"]) == (".", ["attncheck.toml"])
+        assert [each for each in data["settings"] if each["origin"] != "built in"] == [
+            {"key": "select", "value": ["ATN102"], "origin": "--select"},
+            {"key": "exclude", "value": ["a", "b"], "origin": "attncheck.toml"},
+            {"key": "convention", "value": "luong", "origin": "attncheck.toml"},
+        ]
+        assert [each for each in data["rules"] if each["on"]] == [
+            {"code": "ATN102", "name": "transposed-operand", "on": True, "severity": "error"}
+        ]
+
+    def test_config_without_a_file(self, run):
+        assert run("config")[1].startswith("configuration file: none\n")
+
 
 HOSTILE = {
     "missing": (lambda: None, "attncheck: error: hostile.py: no such file or folder"),
@@ -425,6 +500,13 @@ class TestHostileInput:
     def test_a_declared_encoding_is_honoured(self, attncheck, folder):
         Path("latin.py").write_bytes(b"# coding: latin-1\nname = 'Andr\xe9'\n")
         assert attncheck("latin.py").code == 0
+
+    def test_a_declared_encoding_does_not_stand_in_the_way_of_a_fix(self, attncheck, folder):
+        text = f"# coding: gb2312\n# \u6ce8\u610f\n{ATTENTION}"
+        Path("chinese.py").write_bytes(text.encode("gb2312"))
+        done = attncheck("chinese.py")
+        assert done.code == 1
+        assert "\n  fix      projected_enc = encoder_states @ U_a.T\n" in done.out
 
     def test_a_folder_that_contains_itself(self, attncheck, folder):
         Path("a.py").write_text("x = 1\n")

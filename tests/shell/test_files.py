@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from attncheck.files import discover
-from attncheck.settings import Settings
+from attncheck.settings import Patterns, Settings
 
 
-def find(*paths, **settings):
-    discovery = discover(paths, lambda folder: Settings(root=os.getcwd(), **settings))
+def find(*paths, exclude=()):
+    settings = Settings(exclude=(Patterns(os.getcwd(), exclude),) if exclude else ())
+    discovery = discover(paths, lambda folder: settings)
     return discovery.files, discovery
 
 
@@ -45,6 +46,21 @@ def test_exclude(folder):
     make("a.py", "gen/a.py", "sub/gen/b.py", "sub/x_pb2.py")
     assert find(".", exclude=("gen/", "*_pb2.py"))[0] == ["a.py"]
     assert find(".", exclude=("/gen",))[0] == ["a.py", "sub/x_pb2.py", "sub/gen/b.py"]
+
+
+def test_exclude_can_take_back_what_is_built_in(folder):
+    make("build/a.py", "dist/b.py", "build/gen/c.py")
+    assert find(".")[0] == []
+    assert find(".", exclude=("!build/",))[0] == ["build/a.py", "build/gen/c.py"]
+    assert find(".", exclude=("!build/", "gen/"))[0] == ["build/a.py"]
+
+
+def test_a_nested_configuration_counts_below_it(folder):
+    make("a.py", "pkg/a.py", "pkg/b.py", "pkg/deep/a.py")
+    top = Settings(exclude=(Patterns(os.getcwd(), ("b.py",)),))
+    nested = Settings(exclude=(Patterns(os.path.abspath("pkg"), ("a.py",)),))
+    discovery = discover(["."], lambda place: nested if "pkg" in place else top)
+    assert discovery.files == ["a.py", "pkg/b.py"]
 
 
 class TestGitignore:
@@ -97,12 +113,11 @@ def test_links(folder):
         ("empty", "no Python file in this folder"),
         ("text", "no Python file in this folder"),
         ("hidden", "no Python file in this folder but 2 excluded or ignored by git"),
-        ("notebook.ipynb", "notebooks are not supported yet"),
         ("pipe", "not a regular file"),
     ],
 )
 def test_problems(folder, path, problem):
-    make("a.py", "text/readme.md", "hidden/b.py", "hidden/c.py", "notebook.ipynb")
+    make("a.py", "text/readme.md", "hidden/b.py", "hidden/c.py")
     make("hidden/.gitignore", text="*.py\n")
     Path("empty").mkdir()
     os.symlink("self.py", "self.py")
@@ -112,12 +127,12 @@ def test_problems(folder, path, problem):
     assert paths == ["a.py"]
 
 
-def test_notebooks_in_folders_are_counted(folder):
-    make("a.py", "b.ipynb")
+def test_notebooks_are_found_but_for_their_backups(folder):
+    make("a.py", "b.ipynb", ".ipynb_checkpoints/b-checkpoint.ipynb")
     paths, discovery = find(".")
-    assert paths == ["a.py"]
-    assert discovery.skipped == [("b.ipynb", "notebook")]
+    assert paths == ["a.py", "b.ipynb"]
     assert discovery.problems == []
+    assert find("b.ipynb")[0] == ["b.ipynb"]
 
 
 def test_a_folder_that_cannot_be_read(folder, monkeypatch):

@@ -68,3 +68,47 @@ def test_a_file_with_tensor_code_needs_of_libcst_only_its_core(folder):
     assert "libcst" in modules
     unwanted = {"libcst.matchers", "libcst.codemod", "numpy", "rich", "typer", "pathspec"}
     assert modules & unwanted == set()
+
+
+class TestACachedRun:
+    """What an earlier run has left is printed without any of what found it."""
+
+    ATTN = (
+        "import numpy as np\n\n\ndef f(query, keys):\n"
+        "    assert query.shape == (3,) and keys.shape == (4, 5)\n    return keys @ query\n"
+    )
+
+    def test_imports_no_parser_and_no_rules(self, folder):
+        Path("a.py").write_text(self.ATTN)
+        first = imported(folder, "a.py")
+        assert {"libcst", "attncheck.analysis"} <= first
+        again = imported(folder, "a.py")
+        assert again & TYPER_FREE == set()
+        own = {name.removeprefix("attncheck.") for name in again if name.startswith("attncheck.")}
+        assert {name for name in own if not name.startswith("report")} == {
+            "batch",
+            "cache",
+            "checks",
+            "checks.file_not_parsed",
+            "cli",
+            "configuration",
+            "configuration.files",
+            "configuration.layers",
+            "configuration.values",
+            "engine",
+            "files",
+            "finding",
+            "nesting",
+            "rule",
+            "runner",
+            "session",
+            "settings",
+            "source",
+            "work",
+        }
+
+    def test_over_many_files_starts_no_workers(self, folder):
+        for number in range(40):
+            Path(f"{number}.py").write_text(self.ATTN)
+        assert "multiprocessing" in imported(folder, ".")
+        assert imported(folder, ".") & TYPER_FREE == set()

@@ -26,6 +26,10 @@ from .samples import ATTENTION, TRANSPOSED
 LINES = ATTENTION.split("\n")
 
 
+def no_lines(path):
+    return []
+
+
 def run_of(*findings, status="checked", reason=None, coverage=None):
     return Run((FileResult("attn.py", status, reason, findings, coverage or Coverage()),))
 
@@ -167,8 +171,8 @@ class TestFullText:
         source = [evil] * 9
         for text in (
             rendered(finding, source=source),
-            full.plain(concise.render(run_of(finding))),
-            json_.render(run_of(finding)),
+            full.plain(concise.render(run_of(finding), no_lines)),
+            json_.render(run_of(finding), no_lines),
             closing_line(run_of(coverage=Coverage(1, 1, 1, ((evil, 1),)))),
             full.plain(
                 margin.render([ShapeRow("x", 1, 1, 1, 1, "", evil, evil, (evil,))], source, None)
@@ -190,7 +194,7 @@ class TestFullText:
 
 def test_concise():
     findings = (TRANSPOSED, plain_finding(9, 2, 9, 3, "a\nb", "note"))
-    assert full.plain(concise.render(run_of(*findings))) == (
+    assert full.plain(concise.render(run_of(*findings), no_lines)) == (
         "attn.py:7:21: ATN102 transposed-operand: "
         "`encoder_states @ U_a` contracts d_h with d_attn\n"
         "a.py:9:2: ATN101 matmul-mismatch: a\\nb [note]\n"
@@ -199,7 +203,7 @@ def test_concise():
 
 class TestJson:
     def test_is_that_of_the_specification(self):
-        data = json_.render(run_of(TRANSPOSED))
+        data = json_.render(run_of(TRANSPOSED), no_lines)
         assert json.loads(data) == {
             "schema": 1,
             "tool": {"name": "attncheck", "version": "0.1.0"},
@@ -246,6 +250,12 @@ class TestJson:
                             }
                         ],
                     },
+                    "refused": [
+                        {
+                            "line": "projected_enc = U_a * 2",
+                            "reason": "broadcasts (d_attn,) over (T_enc, d_h)",
+                        }
+                    ],
                     "regression": ["assert projected_enc.shape == (T_enc, d_attn)"],
                     "trace": [
                         {
@@ -272,12 +282,13 @@ class TestJson:
         }
 
     def test_keys_stand_in_order(self):
-        data = json.loads(json_.render(run_of(TRANSPOSED)))
+        data = json.loads(json_.render(run_of(TRANSPOSED), no_lines))
         assert list(data) == ["schema", "tool", "files", "findings"]
         (finding,) = data["findings"]
         assert list(finding) == [
             *("code", "name", "severity", "path", "line", "column", "end_line", "end_column"),
-            *("function", "message", "tensor", "expected", "fix", "regression", "trace"),
+            *("function", "message", "tensor", "expected", "fix", "refused", "regression"),
+            "trace",
         ]
         assert list(finding["fix"]) == ["line", "description", "applicability", "edits", "refused"]
 
@@ -289,11 +300,11 @@ class TestJson:
             fix=None,
             trace=(),
         )
-        (data,) = json.loads(json_.render(run_of(finding)))["findings"]
+        (data,) = json.loads(json_.render(run_of(finding), no_lines))["findings"]
         assert data["tensor"] == {"name": "U_a", "shape": [2, "?", "2*d_h"], "decided_at": None}
         assert data["expected"]["shape"] is None
         assert data["fix"] is None
-        bare = json.loads(json_.render(run_of(plain_finding(1, 1, 1, 2))))["findings"][0]
+        bare = json.loads(json_.render(run_of(plain_finding(1, 1, 1, 2)), no_lines))["findings"][0]
         assert (bare["tensor"], bare["expected"], bare["trace"]) == (None, None, [])
 
     def test_every_file_is_listed(self):
@@ -302,7 +313,7 @@ class TestJson:
             skipped=(("b.ipynb", "notebook"),),
             problems=(("c", "no such file or folder"),),
         )
-        assert json.loads(json_.render(run))["files"] == [
+        assert json.loads(json_.render(run, no_lines))["files"] == [
             {"path": "attn.py", "status": "failed", "reason": "no"},
             {"path": "b.ipynb", "status": "skipped", "reason": "notebook"},
             {"path": "c", "status": "failed", "reason": "no such file or folder"},
@@ -361,6 +372,11 @@ CLOSING = [
     (
         Run((SKIPPED, SKIPPED), (("a.ipynb", "notebook"),)),
         "checked 0 files (2 skipped: no tensor code; 1 skipped: notebook): nothing was checked",
+        0,
+    ),
+    (
+        Run((result("checked", coverage=Coverage(1)),), remarks=("1 finding fixed", "a\x1bb")),
+        "checked 1 file: no findings. 1 finding fixed. a\\x1bb. 1 function",
         0,
     ),
     (

@@ -15,6 +15,7 @@ from attncheck.finding import Edit, Span
 from attncheck.source import (
     MAX_BYTES,
     SourceError,
+    Text,
     apply_edits,
     check_syntax,
     decode,
@@ -111,11 +112,11 @@ class TestSyntax:
 
     def test_can_be_checked_without_a_tree(self):
         with pytest.raises(SourceError, match="unmatched"):
-            check_syntax(b"x = 1)\n", "x.py")
-        check_syntax(b"x = 1\n", "x.py")
-        check_syntax(HOSTILE["sums"](800).encode(), "x.py")
+            check_syntax(Text("x.py", "x = 1)\n", "utf-8"))
+        check_syntax(Text("x.py", "x = 1\n", "utf-8"))
+        check_syntax(Text("x.py", HOSTILE["sums"](800), "utf-8"))
         with pytest.raises(SourceError, match="brackets nested more than 100 deep"):
-            check_syntax(HOSTILE["square brackets"](5000).encode(), "x.py")
+            check_syntax(Text("x.py", HOSTILE["square brackets"](5000), "utf-8"))
 
     def test_warns_of_nothing(self, recwarn):
         load(b"x = '\\d'\nassert (x, 'y')\n", "x.py")

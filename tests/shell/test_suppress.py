@@ -34,6 +34,7 @@ def fixed(text, reports):
         ("x = 1  # attncheck: ignore[atn101, transposed-operand]\n", True),
         ("x = 1  # attncheck: ignore\n", True),
         ("x = 1  #attncheck:ignore\n", True),
+        ("x = 1  # attncheck: Ignore [ATN101]: because\n", True),
         ("x = 1  # noqa: E501 # attncheck: ignore[ATN101]\n", True),
         ("x = 1  # attncheck: ignore[transposed-operand]\n", False),
         ("x = '# attncheck: ignore'\n", False),
@@ -89,7 +90,7 @@ class TestWholeFile:
         kept, (report,) = judge(text, ("ATN101", 3))
         assert kept == [("ATN101", 3)]
         assert report.message == "`ignore-file` counts only before the first statement"
-        assert fixed(text, [report]) == "x = 1\ny = 2\n"
+        assert report.fix is None
 
 
 class TestUnused:
@@ -164,6 +165,41 @@ class TestUnused:
         text = "x = 1  # attncheck: ignore[ATN102, unused-suppression]\n"
         assert judge(text) == ([], ())
         assert len(judge("x = 1  # attncheck: ignore[ATN102]\n")[1]) == 1
+
+
+class TestWrittenWrongly:
+    @pytest.mark.parametrize(
+        ("comment", "message"),
+        [
+            ("ingore[ATN101] why", "`ingore` is no instruction; did you mean `ignore`?"),
+            ("ignores", "`ignores` is no instruction; did you mean `ignore`?"),
+            ("ignore-fil", "`ignore-fil` is no instruction; did you mean `ignore-file`?"),
+            ("ignore[ATN101 why", "`ignore[` is never closed"),
+        ],
+    )
+    def test_silences_nothing_and_is_told(self, comment, message):
+        kept, (report,) = judge(f"x = 1  # attncheck: {comment}\n", ("ATN101", 1))
+        assert kept == [("ATN101", 1)]
+        assert (report.code, report.message, report.fix) == ("ATN901", message, None)
+        assert report.span.column == 8
+
+    @pytest.mark.parametrize(
+        "comment", ["x = (T, d)", "f.x = (T,)", "ignored = (T,)", "states (T, d)", "see below"]
+    )
+    def test_what_is_about_something_else_is_not_judged(self, comment):
+        assert judge(f"x = 1  # attncheck: {comment}\n") == ([], ())
+
+    @pytest.mark.parametrize("reason", ["ATN101", "matmul-mismatch, as in the paper"])
+    def test_a_rule_without_brackets_is_told(self, reason):
+        kept, (report,) = judge(f"x = 1  # attncheck: ignore {reason}\n", ("ATN101", 1))
+        assert kept == []
+        name = reason.partition(",")[0]
+        assert report.message == f"`ignore` silences every rule; `ignore[{name}]` silences that one"
+
+    def test_a_family_is_no_rule(self):
+        kept, (report,) = judge("x = 1  # attncheck: ignore[ATN1]\n", ("ATN101", 1))
+        assert kept == [("ATN101", 1)]
+        assert report.message == "`ATN1` is no rule; name each one that is meant"
 
 
 def test_newer_grammar_does_not_matter():
