@@ -544,9 +544,9 @@ def test_a_file_is_read_when_a_name_of_it_is_used(tmp_path, code, read):
 def test_only_what_is_used_is_parsed(tmp_path, monkeypatch):
     parsed = []
 
-    def parse(text, *rest):
-        parsed.append(text.split("\n")[0])
-        return source.parse(text, *rest)
+    def parse(said):
+        parsed.append(said.text.split("\n")[0])
+        return source.parse(said)
 
     monkeypatch.setattr(outline, "parse", parse)
     main = package(tmp_path, main="from .helpers import wide\nx = wide(2)")
@@ -699,9 +699,9 @@ def test_logging_is_left_aside(tmp_path):
 def test_the_methods_of_a_long_class_are_parsed_when_they_are_called(tmp_path, monkeypatch):
     parsed = []
 
-    def parse(text, *rest):
-        parsed.append(text)
-        return source.parse(text, *rest)
+    def parse(said):
+        parsed.append(said.text)
+        return source.parse(said)
 
     monkeypatch.setattr(outline, "parse", parse)
     rest = "\n".join(f"    def m{i}(self):\n        return self.weight + {i}" for i in range(40))
