@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
+from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import Symbol
 from attncheck.attention import tolerable
 from attncheck.checks.report import Report
@@ -21,7 +22,7 @@ from attncheck.evidence.comments import claims
 from attncheck.evidence.declarations import Declarations, declared_dims, declared_in_comments
 from attncheck.finding import Severity
 from attncheck.graph import Graph, Operation
-from attncheck.operators.events import Elementwise, Selection
+from attncheck.operators.events import Contraction, Elementwise, Selection
 from attncheck.settings import Settings
 from attncheck.source import Source
 from attncheck.suppose import (
@@ -338,7 +339,8 @@ class Retraced:
 
     ``keys`` are (rule, line); ``clashing`` the lines with an operation that cannot work; ``lost``
     counts by root the operations after which nothing is known that was known before;
-    ``stretched`` counts axes stretched on both sides of an operation at once.
+    ``stretched`` counts axes stretched on both sides of an operation at once, ``assumed`` pairs of
+    sizes that products need to be equal though nothing says that they are.
     """
 
     source: Source
@@ -348,6 +350,7 @@ class Retraced:
     clashing: set[int]
     lost: dict[str, int]
     stretched: int
+    assumed: int
 
     def operations(self) -> Iterator[Operation]:
         """All operations of all traces."""
@@ -427,6 +430,7 @@ def retrace(
         {source.span(operation.node).line for operation in operations if operation.clash},
         {_root_name(traced): sum(map(_loses, traced.graph.operations)) for traced in traces},
         sum(_stretches_both(operation) for operation in operations),
+        sum(map(_assumes, operations)),
     )
 
 
@@ -451,6 +455,19 @@ def _loses(operation: Operation) -> bool:
     if any(isinstance(operand.value, Unknown) for operand in operation.operands):
         return False
     return all(operand.shape is not None for _, operand in operation.tensors())
+
+
+def _assumes(operation: Operation) -> int:
+    """How many pairs of sizes a product needs to be equal that nothing says are equal."""
+    event = operation.event
+    if not isinstance(event, Contraction):
+        return 0
+    return sum(
+        pair.verdict is Verdict.UNKNOWN
+        and pair.left.size is not None
+        and pair.right.size is not None
+        for pair in event.pairs
+    )
 
 
 def _stretches_both(operation: Operation) -> bool:

@@ -1,14 +1,15 @@
-"""Elementwise sizes that cannot broadcast."""
+"""Elementwise sizes that cannot broadcast, and operands of one layer that do not agree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.checks import plain
 from attncheck.checks.broadcasts import Kind, report
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise
+from attncheck.operators.events import Elementwise, Fault
 from attncheck.rule import Rule
 
 RULE = Rule(
@@ -16,11 +17,14 @@ RULE = Rule(
     "broadcast-mismatch",
     "elementwise sizes that cannot broadcast",
 )
-ON = (Elementwise,)
+ON = (Elementwise, Fault.AGREEMENT)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
-    """Report sizes that neither agree nor are 1."""
+    """Report sizes that neither agree nor are 1; a layer's operands have to agree."""
+    if operation.clash is not None and operation.clash.fault is Fault.AGREEMENT:
+        yield from plain.report(RULE, operation, view)
+        return
     yield from report(
         RULE,
         Kind.MISMATCH,

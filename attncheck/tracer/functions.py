@@ -162,8 +162,9 @@ def call_function(
             for name, parameter in _parameter_nodes(function)
         ]
     if environment.file is not None and not machine.is_elsewhere:
-        return machine.project.visit(machine, lambda: run_body(machine, frame))
-    result = run_body(machine, frame)
+        result = machine.project.visit(machine, lambda: run_body(machine, frame))
+    else:
+        result = run_body(machine, frame)
     if root is not None:
         ledger.note(function, root, result, machine.facts)
     return result

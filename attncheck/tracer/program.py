@@ -104,7 +104,8 @@ class ProgramEvidence:
     def elsewhere(self, path: str, text: str) -> ProgramEvidence:
         """The evidence of another file of the project, in which the checked one's code ends up.
 
-        Its functions are called and never traced in general, so that comments say nothing of it.
+        Its functions are called and not traced in general, so that comments say nothing of it, nor
+        do hypotheses. What is known of the program as a whole is shared.
         """
         return replace(
             self,
@@ -113,6 +114,10 @@ class ProgramEvidence:
             comments={},
             lines=(),
             line_of=None,
+            loose=True,
+            conventional=False,
+            pinned=None,
+            pinned_function=None,
             file=path,
             _commented_names=None,
             _alone=None,

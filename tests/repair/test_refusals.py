@@ -92,5 +92,5 @@ def test_each_refusal_is_told_once_in_every_format(edit):
     told = [(each.line, each.reason) for each in finding.refused]
     lines = edit.source.split("\n")
     assert full.plain(full.render(run, lambda path: lines)).count("  refused  ") == len(told)
-    (shown,) = json.loads(json_.render(run))["findings"]
+    (shown,) = json.loads(json_.render(run, lambda path: lines))["findings"]
     assert [(each["line"], each["reason"]) for each in shown["fix"]["refused"]] == told

@@ -544,9 +544,9 @@ def test_a_file_is_read_when_a_name_of_it_is_used(tmp_path, code, read):
 def test_only_what_is_used_is_parsed(tmp_path, monkeypatch):
     parsed = []
 
-    def parse(text, *rest):
-        parsed.append(text.split("\n")[0])
-        return source.parse(text, *rest)
+    def parse(said):
+        parsed.append(said.text.split("\n")[0])
+        return source.parse(said)
 
     monkeypatch.setattr(outline, "parse", parse)
     main = package(tmp_path, main="from .helpers import wide\nx = wide(2)")
@@ -643,6 +643,96 @@ def test_a_bound_that_is_reached_gives_unknown(tmp_path, monkeypatch, bound):
     main = package(tmp_path, main="from .helpers import wide\nx = wide(2)")
     monkeypatch.setattr(project, bound, -100)
     assert value(main) in ("Unknown", (2, "?"))
+
+
+def test_a_call_that_takes_too_long_leaves_nothing_behind(tmp_path, monkeypatch):
+    other = """
+        def slow(box, x):
+            assert x.shape[0] == 7
+            box.size = 9
+            for i in range(6):
+                for j in range(6):
+                    box.size = i
+            return x
+        def quick(x):
+            return x
+    """
+    main = """
+        import torch
+        from .other import slow, quick
+        class Box:
+            def __init__(self):
+                self.size = 4
+        def f(x):
+            box = Box()
+            x = torch.matmul(x, torch.zeros(5, 6))
+            s = box.size
+            y = slow(box, x)
+            a = torch.zeros(box.size, 2)
+            b = torch.zeros(x.shape[0], 2)
+            c = quick(a)
+            return a
+    """
+    path = package(tmp_path, other=other, main=main)
+
+    def shapes():
+        rows = trace_shapes(path.read_bytes(), str(path), Settings())
+        return {row.name: row.shape for row in rows if row.name in ("a", "c")}
+
+    monkeypatch.setattr(project, "MOST_STEPS_OF_A_VISIT", 20)
+    assert shapes() == {"a": (4, 2), "c": (4, 2)}
+
+
+@pytest.mark.parametrize("returns", ["bool", "str"])
+def test_a_function_that_returns_no_array_is_not_run(tmp_path, returns):
+    other = f"import torch\ndef f(x) -> {returns}:\n    return torch.zeros(3)"
+    main = package(tmp_path, other=other, main="from .other import f\nx = f(1)\ny = f")
+    assert value(main) == "Scalar"
+
+
+def test_logging_is_left_aside(tmp_path):
+    main = package(tmp_path, logging=HELPERS, main="from . import logging\nx = logging.wide(2)")
+    assert traced(main)[1] == {"__init__.py"}
+    assert value(main) == "Unknown"
+
+
+def test_the_methods_of_a_long_class_are_parsed_when_they_are_called(tmp_path, monkeypatch):
+    parsed = []
+
+    def parse(said):
+        parsed.append(said.text)
+        return source.parse(said)
+
+    monkeypatch.setattr(outline, "parse", parse)
+    rest = "\n".join(f"    def m{i}(self):\n        return self.weight + {i}" for i in range(40))
+    other = f"""
+import torch
+class Long:
+    def __init__(self, size):
+        self.weight = torch.zeros(size, size)
+    def mix(self, x):
+        return x @ self.weight
+    def lose(self):
+        self.lost = None
+{rest}
+"""
+    main = """
+        import torch
+        from .other import Long
+        class Own(Long):
+            pass
+        x = Long(3).mix(torch.zeros(2, 3))
+        y = Own(4).mix(torch.zeros(2, 4))
+        z = Own(5).m3()
+    """
+    main = package(tmp_path, other=other, main=main)
+    done, _ = traced(main)
+    assert [last(done, name) for name in "xyz"] == [(2, 3), (2, 4), (5, 5)]
+    assert [text.split("\n")[1].strip() for text in parsed[1:]] == [
+        "def mix(self, x):",
+        "def __init__(self, size):",
+        "def m3(self):",
+    ]
 
 
 def test_a_large_file_is_not_followed(tmp_path, monkeypatch):
