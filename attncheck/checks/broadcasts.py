@@ -249,7 +249,12 @@ def _displaced(
         if ranks != [sum(side[place] is not None for side in sides) for place in (0, 1)]:
             continue  # of three operands only two are paired
         assumed = [each.how is How.ASSUMED for each in pairings]
-        longer = [other.tag for _, other in sides if other is not None]
+        births = {site.name for site in view.traced.sites if site.node in view.parameters}
+        longer = [
+            other.tag
+            for _, other in sides
+            if other is not None and other.tag is not None and other.tag.root in births
+        ]
         moved = [
             own is not None and other is not None and _is_elsewhere(own, other, longer)
             for own, other in sides
@@ -263,7 +268,7 @@ def _displaced(
     return None
 
 
-def _is_elsewhere(own: Axis, other: Axis, longer: list[Tag | None]) -> bool:
+def _is_elsewhere(own: Axis, other: Axis, longer: list[Tag]) -> bool:
     """Whether an axis meets another one although its own is there."""
     known = own.tag is not None and other.tag is not None
     return known and own.tag != other.tag and own.tag in longer

@@ -17,7 +17,7 @@ from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_o
 from attncheck.checks.view import View
 from attncheck.checks.weights import spoken_role
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Contraction, Elementwise
+from attncheck.operators.events import Attention, Contraction, Elementwise
 from attncheck.rule import Rule
 from attncheck.table import Role
 
@@ -53,6 +53,8 @@ class Diagnosis:
 def diagnose(operation: Operation, view: View) -> Diagnosis | None:
     """The mistake of a product whose contracted sizes differ; None if it may be none."""
     tensors = list(operation.tensors())
+    if isinstance(operation.event, Attention):
+        return _attention(operation, view)
     if len(tensors) != 2 or operation.clash is None:
         return None
     (left, a), (right, b) = tensors
@@ -67,6 +69,24 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
     if found is not None:
         return found
     return _other(operation, view, (left, right), (x, y))
+
+
+def _attention(operation: Operation, view: View) -> Diagnosis | None:
+    """A library's attention: keys that are no query's, or values that are not one for each key."""
+    clash, tensors = operation.clash, list(operation.tensors())
+    if clash is None or not 0 < clash.operand < len(tensors):
+        return None
+    operand, tensor = tensors[clash.operand]
+    sizes = view.sizes(tensor)
+    if operand.node is None or sizes is None or len(sizes) < 2:
+        return None
+    other = view.quote(tensors[clash.operand - 1][0].node)
+    if clash.operand == 1:
+        wanted, kind, what = (*sizes[:-1], clash.left), Kind.QUERY_KEY, "features"
+    else:
+        wanted, kind, what = (*sizes[:-2], clash.left, sizes[-1]), Kind.MISMATCH, "positions"
+    derivation = f"so that its {what} are the {clash.left} of `{other}`"
+    return Diagnosis(kind, Culprit(operand.node, tensor), wanted, derivation)
 
 
 def report(

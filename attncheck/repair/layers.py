@@ -17,7 +17,7 @@ from attncheck.checks.constructed import Declared, argument, declared, layer_of,
 from attncheck.checks.layer_features import KEEPING, maker_layer, merges_to, unused_parameter
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
-from attncheck.operators.events import Contraction, Joining
+from attncheck.operators.events import Attention, Contraction, Joining
 from attncheck.repair.asserts import Names
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import argument_of, bracketed, call_with
@@ -174,11 +174,14 @@ def contracted_layers(report: Report, view: View) -> Candidates:
     operation = report.operation
     event = operation.event
     tensors = [tensor for _, tensor in operation.tensors()]
-    if not isinstance(event, Contraction) or len(tensors) != 2:
+    pairs = event.pairs if isinstance(event, Contraction) else ()
+    if isinstance(event, Attention):
+        pairs = (event.features,)
+    if not pairs or len(tensors) < 2:
         return
-    makers = [maker_layer(view, tensor, through=KEEPING) for tensor in tensors]
+    makers = [maker_layer(view, tensor, through=KEEPING) for tensor in tensors[:2]]
     blamed = None if report.culprit is None else report.culprit.tensor
-    for pair in event.pairs:
+    for pair in pairs:
         ways = [(tensors[1], makers[1], pair.left.size), (tensors[0], makers[0], pair.right.size)]
         for _, made, wanted in sorted(ways, key=lambda way: way[0] is not blamed):
             if made is not None and made.is_making and wanted is not None:

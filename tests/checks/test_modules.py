@@ -253,6 +253,17 @@ CASES = {
         ("assert y.shape == (B, T, self.att_width)",),
         "(hidden while att_width == in_width)",
     ),
+    "keys of another size for a library's attention": Case(
+        "dim, d_key, d_value\nself.q = nn.Linear(dim, d_key)\nself.k = nn.Linear(dim, d_value)",
+        "x\nq, k = self.q(x), self.k(x)\ny = F.scaled_dot_product_attention(q, k, k)\nreturn y",
+        "Module(8, 4, 6)(torch.ones(2, 5, 8))",
+        "ATN109",
+        "y = F.scaled_dot_product_attention(q, k, k)",
+        ("k", (2, 5, 6)),
+        (2, 5, 4),
+        "self.k = nn.Linear(dim, d_key)",
+        (),
+    ),
     "weights that meet the positions and the features": Case(
         "d_model\nself.v = nn.Linear(d_model, 1)",
         "x\nB, T, C = x.shape\nw = torch.softmax(self.v(x).squeeze(-1), -1)\ny = w * x\n"
