@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import libcst as cst
+from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import Size
@@ -21,6 +20,9 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.rule import Rule
 from attncheck.values.value import UNKNOWN, Class, Function, as_integer
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 RULE = Rule(
     "ATN602",
@@ -110,7 +112,7 @@ def check_trace(view: View) -> Iterator[Report]:
 def _arguments(owner: Class) -> dict[str, cst.CSTNode]:
     """The arguments of the constructor of a class, where they are declared."""
     maker = owner.lookup("__init__")
-    if type(maker) is not Function or not isinstance(maker.node, cst.FunctionDef):
+    if type(maker) is not Function:
         return {}
     parameters = maker.node.params
     listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)

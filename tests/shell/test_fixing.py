@@ -12,7 +12,7 @@ from attncheck import fixing, mending
 from attncheck.engine import Coverage, FileResult
 from attncheck.finding import Edit, Finding, FixPart, Span
 from attncheck.rewrite import replace_file
-from attncheck.runner import Job
+from attncheck.runner import Answer, Job
 from attncheck.settings import Settings
 
 from .conftest import ROOT
@@ -319,7 +319,7 @@ def test_steps(monkeypatch, text, after, count):
         line = job.data.decode("latin-1").split("\n")[1]
         result = number_of(line)
         moved = tuple(moved_down(finding) for finding in result.findings)
-        return FileResult("x", "checked", None, moved, Coverage())
+        return Answer(FileResult("x", "checked", None, moved, Coverage()), None)
 
     monkeypatch.setattr(fixing, "check_file", check_file)
     head = b"# coding: latin-1\n"
@@ -342,7 +342,9 @@ def moved_down(finding):
 
 def test_it_ends(monkeypatch):
     """Even where each fix makes room for the next."""
-    monkeypatch.setattr(fixing, "check_file", lambda job: number_of(job.data.decode()))
+    monkeypatch.setattr(
+        fixing, "check_file", lambda job: Answer(number_of(job.data.decode()), None)
+    )
     text = b"a" * 400
     fixed = fixing.fix(Job("x", Settings()), text, lambda found, lines: found[:1], unsafe=False)
     assert 0 < fixed.count < 400
