@@ -379,7 +379,7 @@ class TestCommand:
         assert first.code == 1
         assert Path(FOLDER, "results-1.sqlite3").stat().st_size > 0
         assert attncheck("attn.py", "--statistics") == first
-        assert attncheck("./attn.py").out.startswith("./attn.py:7:21: ATN102")
+        assert attncheck("./attn.py").out.startswith("attn.py:7:21: ATN102")
         assert attncheck("attn.py", "--ignore", "ATN102", "--quiet").out == ""
 
     def test_no_cache(self, attncheck, folder):
