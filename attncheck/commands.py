@@ -351,7 +351,7 @@ def _options(context: typer.Context) -> session.Options:
         if given.get(each.name)
     }
     others = {each.name: given[each.name] for each in fields(session.Options) if each.name in given}
-    for name in {"config", "output_file", "baseline"} & others.keys():
+    for name in {"config", "output_file", "baseline", "cache_dir"} & others.keys():
         others[name] = None if others[name] is None else Path(others[name])
     return session.Options(overrides=Overrides(**said), **others)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attncheck.finding import Edit, Finding, FixPart
-from attncheck.runner import Job, check_file
+from attncheck.runner import Job
 from attncheck.source import SourceError, apply_edits, decode, split_lines
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Which of a file's findings may be fixed, given its lines.
 Wanted: TypeAlias = Callable[[Sequence[Finding], Sequence[str]], Sequence[Finding]]
+
+Check: TypeAlias = "Callable[[Job], FileResult]"
 
 #: Checks of one file, whatever it holds.
 _MOST_CHECKS: Final = 100
@@ -45,10 +47,10 @@ def fixable(finding: Finding, *, unsafe: bool) -> FixPart | None:
     return fix if fix is not None and fix.edits and fix.applicability in wanted else None
 
 
-def fix(job: Job, data: bytes, wanted: Wanted, *, unsafe: bool) -> Fixed:
+def fix(job: Job, data: bytes, wanted: Wanted, check: Check, *, unsafe: bool) -> Fixed:
     """Make the fixes of a file whose content is `data`."""
     before = data
-    result = check_file(Job(job.path, job.settings, data)).result
+    result = check(Job(job.path, job.settings, data))
     count, checks = 0, 1
     failed: set[FixPart] = set()
     while result.status == "checked" and checks < _MOST_CHECKS:
@@ -58,7 +60,7 @@ def fix(job: Job, data: bytes, wanted: Wanted, *, unsafe: bool) -> Fixed:
         if not apart:
             break
         for chosen in (apart, apart[:1]) if len(apart) > 1 else (apart,):
-            step = _step(job, data, chosen)
+            step = _step(job, data, chosen, check)
             checks += 1
             if step is not None and _is_better(step[1], result, len(chosen)):
                 count += len(result.findings) - len(step[1].findings)
@@ -86,13 +88,15 @@ def _touch(left: Edit, right: Edit) -> bool:
     return (second.line, second.column) <= (first.end_line, first.end_column)
 
 
-def _step(job: Job, data: bytes, fixes: Sequence[FixPart]) -> tuple[bytes, FileResult] | None:
+def _step(
+    job: Job, data: bytes, fixes: Sequence[FixPart], check: Check
+) -> tuple[bytes, FileResult] | None:
     """The file with some fixes made, checked; None if the edits cannot be made."""
     try:
         after = apply_edits(data, [edit for fix in fixes for edit in fix.edits])
     except (SourceError, ValueError):
         return None
-    return after, check_file(Job(job.path, job.settings, after)).result
+    return after, check(Job(job.path, job.settings, after))
 
 
 def _is_better(after: FileResult, before: FileResult, made: int) -> bool:

@@ -6,13 +6,14 @@ A file is written at once, and only if it is still as it was when it was checked
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from attncheck.fixing import Fixed, Wanted, fix, fixable
 from attncheck.report import plural
 from attncheck.report.screen import Screen, complain
 from attncheck.rewrite import replace_file
+from attncheck.runner import Checker
 from attncheck.source import NOTEBOOK, SourceError
 
 if TYPE_CHECKING:
@@ -23,12 +24,28 @@ if TYPE_CHECKING:
     from attncheck.work import Work
 
 
-def make(run: Run, work: Work, known: Baseline | None, *, unsafe: bool) -> tuple[Run, bool]:
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which fixes: not of what is `known`, and only with `unsafe` also unsafe ones.
+
+    ``limit`` is what one check of one file may take, in seconds of computing.
+    """
+
+    known: Baseline | None
+    unsafe: bool
+    limit: float
+
+    def wanted(self) -> Wanted:
+        """The findings of a file that are not in the baseline."""
+        return (lambda findings, lines: findings) if self.known is None else self.known.new
+
+
+def make(run: Run, work: Work, choice: Choice) -> tuple[Run, bool]:
     """Make the fixes of a run: what is left of it, and whether every file could be written."""
     results = {result.path: result for result in run.results}
     made: list[Fixed] = []
     whole = True
-    for fixed in _fixed(run, work, known, unsafe=unsafe):
+    for fixed in _fixed(run, work, choice):
         problem = _write(fixed, work)
         if problem is not None:
             complain(f"{fixed.path}: {problem}")
@@ -41,20 +58,20 @@ def make(run: Run, work: Work, known: Baseline | None, *, unsafe: bool) -> tuple
     left: list[Finding] = []
     for result in results.values():
         if result.findings:
-            left += _wanted(known)(result.findings, work.lines(result.path))
-    remark += _more(left, unsafe=unsafe)
+            left += choice.wanted()(result.findings, work.lines(result.path))
+    remark += _more(left, choice)
     return replace(run, results=tuple(results.values()), remarks=(remark,)), whole
 
 
-def show(run: Run, work: Work, known: Baseline | None, screen: Screen, *, unsafe: bool) -> str:
+def show(run: Run, work: Work, choice: Choice, screen: Screen) -> str:
     """Print the fixes of a run as one diff; the line that sums it up.
 
-    What is `known` has been left out of the run already, but not of the files.
+    What is known has been left out of the run already, but not of the files.
     Raises OSError if the output file cannot be written.
     """
     from attncheck.report import diff
 
-    made = list(_fixed(run, work, known, unsafe=unsafe))
+    made = list(_fixed(run, work, choice))
     lines = [line for fixed in made for line in diff.render(fixed.path, fixed.before, fixed.after)]
     if screen.color and screen.file is None:
         screen.lines(diff.styled(lines))
@@ -62,33 +79,35 @@ def show(run: Run, work: Work, known: Baseline | None, screen: Screen, *, unsafe
         screen.write("".join(lines))
     found = sum(fixed.count for fixed in made)
     remark = f"{plural(found, 'finding')} would be fixed in {plural(len(made), 'file')}"
-    return remark + _more(run.findings, unsafe=unsafe)
+    return remark + _more(run.findings, choice)
 
 
-def _more(findings: Iterable[Finding], *, unsafe: bool) -> str:
+def _more(findings: Iterable[Finding], choice: Choice) -> str:
     """How many findings have an unsafe fix, for those who want to look at them."""
-    fixes = [] if unsafe else [finding.fix for finding in findings]
+    fixes = [] if choice.unsafe else [finding.fix for finding in findings]
     count = sum(fix is not None and fix.applicability == "unsafe" for fix in fixes)
     return f" ({count} more with --unsafe-fixes)" if count else ""
 
 
-def _wanted(known: Baseline | None) -> Wanted:
-    """The findings of a file that are not in the baseline."""
-    return (lambda findings, lines: findings) if known is None else known.new
-
-
-def _fixed(run: Run, work: Work, known: Baseline | None, *, unsafe: bool) -> Iterator[Fixed]:
+def _fixed(run: Run, work: Work, choice: Choice) -> Iterator[Fixed]:
     """The files that fixes change; none of them is written."""
-    for result in run.results:
-        if not _has_fixes(result, unsafe=unsafe):
-            continue
-        try:
-            data = work.data(result.path)
-        except (OSError, SourceError):
-            continue  # it has gone or grown since it was checked
-        fixed = fix(work.job(result.path), data, _wanted(known), unsafe=unsafe)
-        if fixed.after != fixed.before:
-            yield fixed
+    with Checker(choice.limit, None) as checker:
+        for result in run.results:
+            if not _has_fixes(result, unsafe=choice.unsafe):
+                continue
+            try:
+                data = work.data(result.path)
+            except (OSError, SourceError):
+                continue  # it has gone since it was checked
+            fixed = fix(
+                work.job(result.path),
+                data,
+                choice.wanted(),
+                lambda job: checker.check(job).result,
+                unsafe=choice.unsafe,
+            )
+            if fixed.after != fixed.before:
+                yield fixed
 
 
 def _has_fixes(result: FileResult, *, unsafe: bool) -> bool:
@@ -105,6 +124,8 @@ def _write(fixed: Fixed, work: Work) -> str | None:
             return "not fixed: it was changed while it was checked"
         if work.job(fixed.path).data is None:
             replace_file(fixed.path, fixed.after)
+    except SourceError as error:
+        return f"not fixed: {error.message}"
     except OSError as error:
         return f"not fixed: cannot be written: {error.strerror}"
     work.rewritten(fixed.path, fixed.after)

@@ -81,14 +81,14 @@ def check(paths: list[str], options: Options = _DEFAULTS) -> int:
     _agree(options)
     known = _baseline(options)
     work = _work(paths, options)
-    from attncheck.batch import LIMIT, check_files
+    from attncheck.batch import check_files
     from attncheck.report.progress import Bar
 
     with Bar(len(work.jobs), wanted=not options.quiet) as bar:
         results = check_files(
             work.jobs,
             options.jobs,
-            limit=LIMIT if options.timeout is None else options.timeout,
+            limit=_limit(options),
             cache=_cache(options),
             tell=bar.show,
         )
@@ -163,9 +163,10 @@ def _make_fixes(done: Run, work: Work, options: Options, known: Baseline | None)
 
     What came from standard input goes, fixed, to standard output, and the report beside it.
     """
-    from attncheck.mending import make
+    from attncheck.mending import Choice, make
 
-    done, whole = make(done, work, known, unsafe=options.unsafe_fixes)
+    choice = Choice(known, options.unsafe_fixes, _limit(options))
+    done, whole = make(done, work, choice)
     piped = [job for job in work.jobs if job.data is not None]
     for job in piped:
         sys.stdout.flush()
@@ -179,12 +180,13 @@ def _make_fixes(done: Run, work: Work, options: Options, known: Baseline | None)
 
 def _show_fixes(done: Run, work: Work, options: Options, known: Baseline | None) -> int:
     """Print what the fixes would change; the exit code, which is that of the report."""
-    from attncheck.mending import show
+    from attncheck.mending import Choice, show
 
     if known is not None:
         done = known.applied(done, work.lines, work.settings)
     screen = Screen.open(options.color, options.output_file)
-    closing = show(done, work, known, screen, unsafe=options.unsafe_fixes)
+    choice = Choice(known, options.unsafe_fixes, _limit(options))
+    closing = show(done, work, choice, screen)
     if not options.quiet:
         print(closing, file=sys.stderr)
     return exit_code(done, exit_zero=options.exit_zero)
@@ -251,6 +253,12 @@ def _finder(options: Options) -> SettingsFinder:
     if options.config is not None and options.no_config:
         raise Failure("--config and --no-config exclude each other")
     return SettingsFinder(options.overrides, options.config, isolated=options.no_config)
+
+
+def _limit(options: Options) -> float:
+    from attncheck.batch import LIMIT
+
+    return LIMIT if options.timeout is None else options.timeout
 
 
 def _cache(options: Options) -> Cache | None:

@@ -12,7 +12,7 @@ from attncheck import fixing, mending
 from attncheck.engine import Coverage, FileResult
 from attncheck.finding import Edit, Finding, FixPart, Span
 from attncheck.rewrite import replace_file
-from attncheck.runner import Answer, Job
+from attncheck.runner import Job
 from attncheck.settings import Settings
 
 from .conftest import ROOT
@@ -149,8 +149,8 @@ class TestFiles:
 
         Path("a.py").write_text(ONE)
 
-        def fix(job, data, wanted, *, unsafe):
-            fixed = fixing.fix(job, data, wanted, unsafe=unsafe)
+        def fix(*arguments, **options):
+            fixed = fixing.fix(*arguments, **options)
             Path("a.py").write_text("# other\n")
             return fixed
 
@@ -311,7 +311,7 @@ RULES = {
         ("exa", "exo", 1),
     ],
 )
-def test_steps(monkeypatch, text, after, count):
+def test_steps(text, after, count):
     checks = []
 
     def check_file(job):
@@ -319,12 +319,15 @@ def test_steps(monkeypatch, text, after, count):
         line = job.data.decode("latin-1").split("\n")[1]
         result = number_of(line)
         moved = tuple(moved_down(finding) for finding in result.findings)
-        return Answer(FileResult("x", "checked", None, moved, Coverage()), None)
+        return FileResult("x", "checked", None, moved, Coverage())
 
-    monkeypatch.setattr(fixing, "check_file", check_file)
     head = b"# coding: latin-1\n"
     fixed = fixing.fix(
-        Job("x", Settings()), head + text.encode(), lambda found, lines: found, unsafe=False
+        Job("x", Settings()),
+        head + text.encode(),
+        lambda found, lines: found,
+        check_file,
+        unsafe=False,
     )
     assert fixed.after == head + after.encode()
     assert fixed.count == count
@@ -340,18 +343,39 @@ def moved_down(finding):
     return Finding(finding.code, finding.name, "error", "x", down(finding.span), "", "", fix=fix)
 
 
-def test_it_ends(monkeypatch):
+def test_it_ends():
     """Even where each fix makes room for the next."""
-    monkeypatch.setattr(
-        fixing, "check_file", lambda job: Answer(number_of(job.data.decode()), None)
-    )
-    text = b"a" * 400
-    fixed = fixing.fix(Job("x", Settings()), text, lambda found, lines: found[:1], unsafe=False)
+
+    def check(job):
+        return number_of(job.data.decode())
+
+    def first(found, lines):
+        return found[:1]
+
+    fixed = fixing.fix(Job("x", Settings()), b"a" * 400, first, check, unsafe=False)
     assert 0 < fixed.count < 400
 
 
-def test_a_notebook_is_not_touched(monkeypatch):
+def test_a_notebook_is_not_touched():
     result = number_of("a")
     assert mending._has_fixes(result, unsafe=False)
     notebook = FileResult("x.ipynb", "checked", None, result.findings, Coverage())
     assert not mending._has_fixes(notebook, unsafe=False)
+
+
+def test_a_check_between_two_fixes_has_the_limit_of_a_file(folder, monkeypatch):
+    from attncheck import runner
+
+    limits = []
+
+    class Checker(runner.Checker):
+        def __init__(self, limit, keys):
+            limits.append(limit)
+            super().__init__(limit, keys)
+
+    monkeypatch.setattr(mending, "Checker", Checker)
+    from attncheck.cli import run
+
+    Path("a.py").write_text(ONE)
+    assert run(["a.py", "--fix", "--timeout", "7", "--quiet", "--no-cache"]) == 0
+    assert limits == [7.0]

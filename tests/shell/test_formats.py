@@ -428,3 +428,68 @@ class TestJunit:
         root = self.parsed(evil_run())
         assert root[0].get("name").startswith("\\x1b[31m\\x07\\x9b2J\\u202e\\udcff %0A\\r\\n::err")
         assert "<&>\"']]>" in root[0][0][0].text
+
+
+class TestNotebooks:
+    """The lines of a notebook's file are JSON: what is said is the cell, and the line in it."""
+
+    @pytest.fixture
+    def told(self, attncheck):
+        cells = [
+            {"cell_type": "markdown", "metadata": {}, "source": "# Attention"},
+            *(
+                {"cell_type": "code", "metadata": {}, "outputs": [], "source": source}
+                for source in ("import numpy as np\n", ATTENTION.partition("\n\n\n")[2])
+            ),
+        ]
+        notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        Path("n.ipynb").write_text(json.dumps(notebook))
+
+        def told(name):
+            done = attncheck("n.ipynb", "--output-format", name)
+            assert done.code == 1
+            return done.out
+
+        return told
+
+    def test_json(self, told):
+        data = json.loads(told("json"))
+        validate_json(data)
+        (finding,) = data["findings"]
+        assert (finding["cell"], finding["line"], finding["column"]) == (3, 4, 21)
+        assert finding["fix"]["edits"][0]["cell"] == 3
+
+    def test_sarif(self, told):
+        data = json.loads(told("sarif"))
+        validate_sarif(data)
+        (result,) = data["runs"][0]["results"]
+        assert location(result)["artifactLocation"] == {"uri": "n.ipynb"}
+        assert location(result)["region"]["startLine"] == 1
+        assert result["message"]["text"].startswith("cell 3, line 4: `encoder_states @ U_a` ")
+        assert "fixes" not in result
+
+    def test_github(self, told):
+        assert told("github").startswith(
+            "::warning title=attncheck%3A transposed-operand (ATN102),file=n.ipynb,line=1,"
+            "endLine=1,col=1,endColumn=1::cell 3, line 4: `encoder_states @ U_a` "
+        )
+
+    def test_gitlab(self, told):
+        (issue,) = json.loads(told("gitlab"))
+        assert issue["location"] == {"path": "n.ipynb", "lines": {"begin": 1, "end": 1}}
+        assert issue["description"].startswith("cell 3, line 4: `encoder_states @ U_a` ")
+
+    def test_junit(self, told):
+        case = ElementTree.fromstring(told("junit"))[0][0]
+        assert case.get("line") == "1"
+        assert case[0].text.startswith("n.ipynb:1:1: cell 3, line 4: ")
+
+    def test_a_baseline_and_fixes(self, told, attncheck):
+        before = Path("n.ipynb").read_bytes()
+        told("concise")
+        done = attncheck("n.ipynb", "--fix")
+        assert done.code == 1
+        assert "0 findings fixed in 0 files" in done.out
+        assert Path("n.ipynb").read_bytes() == before
+        assert attncheck("n.ipynb", "--baseline", "b.json", "--write-baseline").code == 0
+        assert attncheck("n.ipynb", "--baseline", "b.json").code == 0

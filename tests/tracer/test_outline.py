@@ -48,6 +48,10 @@ def outline(text):
     return Outline(text.encode(), text)
 
 
+#: Expressions with names of their own.
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
 def own_names(tree):
     """The names that the statements of a module bind: not those of functions and classes in it."""
     names, waiting = set(), [tree]
