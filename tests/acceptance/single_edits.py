@@ -191,7 +191,8 @@ SCORES_COLUMN = edits(
     ),
 ) + edits(
     ("ATN201",),
-    ("T_enc",),
+    # Where all sizes of the demo are equal, the axis has the name of its tensor.
+    ("encoder_states_0",),
     (
         "additive_padding_equal",
         "@ v_a)",
