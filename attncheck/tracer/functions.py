@@ -139,14 +139,15 @@ def call_function(
     if len(machine.frames) > CALL_DEPTH or active > 0:
         return machine.not_modelled(function.qualified)
     machine.step()
-    ledger, root = machine.evidence.ledger, machine.frames[0].function
-    spared = ledger.spared(function, root) if root is not None else None
-    if spared is not None:
-        return spared
     environment = Environment(_closure(function))
     arguments = bind_arguments(machine, function, positional, keywords, exact)
     if arguments is None:
         return UNKNOWN
+    ledger, root = machine.evidence.ledger, machine.frames[0].function
+    if root is not None:
+        spared = ledger.spared(function, root, arguments, machine.facts)
+        if spared is not None:
+            return spared
     environment.names.update(arguments)
     if environment.file is None:
         machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
@@ -166,7 +167,7 @@ def call_function(
     else:
         result = run_body(machine, frame)
     if root is not None:
-        ledger.note(function, root, result, machine.facts)
+        ledger.note(function, root, arguments, result, machine.facts)
     return result
 
 

@@ -2,16 +2,18 @@
 
 A file of models calls the same few functions from many places, each of which would run them again,
 with everything that they call. Once a file has cost a good deal and several roots have run a
-function, others take from it what it gave before: as many axes, of sizes that nobody knows.
+function, others take from it what it gave for arguments of the same kinds: as many axes, of sizes
+that nobody knows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from attncheck.algebra.facts import Facts
 from attncheck.tracer.sketches import Sketch, filled, sketch_of
-from attncheck.values.value import Function, Value
+from attncheck.values.value import Const, Function, Int, Sequence, Value, expanded
 
 #: Steps that a file may take before any call is spared; small files are followed everywhere.
 FREE_STEPS = 1_500
@@ -22,7 +24,7 @@ ROOTS = 2
 @dataclass(slots=True)
 class _Account:
     roots: set[object] = field(default_factory=set)
-    given: Sketch | None = None
+    given: dict[object, Sketch | None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -33,17 +35,44 @@ class Ledger:
     saving: bool = True
     _accounts: dict[Function, _Account] = field(default_factory=dict)
 
-    def spared(self, function: Function, root: object) -> Value | None:
+    def spared(
+        self, function: Function, root: object, arguments: Mapping[str, Value], facts: Facts
+    ) -> Value | None:
         """What a call gives that is not worth running; None for one that is."""
         if not self.saving or self.steps < FREE_STEPS:
             return None
         account = self._accounts.get(function)
         if account is None or len(account.roots) < ROOTS or root in account.roots:
             return None
-        return None if account.given is None else filled(account.given, function.name)
+        given = account.given.get(_kinds(arguments, facts))
+        return None if given is None else filled(given, function.name)
 
-    def note(self, function: Function, root: object, result: Value, facts: Facts) -> None:
-        """Enter a call that was run."""
+    def note(
+        self,
+        function: Function,
+        root: object,
+        arguments: Mapping[str, Value],
+        result: Value,
+        facts: Facts,
+    ) -> None:
+        """Enter a call that was run; two that gave different things say nothing of a third."""
         account = self._accounts.setdefault(function, _Account())
         account.roots.add(root)
-        account.given = sketch_of(result, facts) or account.given
+        kinds, given = _kinds(arguments, facts), sketch_of(result, facts)
+        account.given[kinds] = given if account.given.get(kinds, given) == given else None
+
+
+def _kinds(arguments: Mapping[str, Value], facts: Facts) -> object:
+    """What a function is called on, as far as it may decide about the axes of the result."""
+    return tuple((name, _kind(value, facts)) for name, value in arguments.items())
+
+
+def _kind(value: Value, facts: Facts) -> object:
+    if type(value) is Sequence and value.items is not None:
+        return tuple(_kind(item, facts) for item in value.items)
+    if type(value) is Const:
+        return value.value
+    if type(value) is Int:
+        return None if value.size is None else value.size.number
+    shape = expanded(value, facts)
+    return type(value).__name__, None if shape is None else shape.rank
