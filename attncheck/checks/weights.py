@@ -87,13 +87,20 @@ def _renormalised(site: Site, sum_: WeightedSum, view: View) -> bool:
         return True
     if any(made.kind == "normalize" and made.uses(site.softmax) for made in view.graph.operations):
         return True
-    return sum_.weights < len(tensors) and _divided(tensors[sum_.weights], sum_, view)
-
-
-def _divided(weights: Tensor, sum_: WeightedSum, view: View) -> bool:
-    """Whether weights were divided by their own sum over the axis that is contracted."""
+    if sum_.weights >= len(tensors):
+        return False
+    weights = tensors[sum_.weights]
+    if weights.operation is None:
+        # After a branch they may be what any operation on the softmax's output gave.
+        users = (made for made in view.graph.operations if made.uses(site.softmax))
+        return any(_divides(made, sum_, view) for made in users)
     made = view.graph.maker(weights)
-    if made is None or not isinstance(made.event, Elementwise) or made.event.symbol != "/":
+    return made is not None and _divides(made, sum_, view)
+
+
+def _divides(made: Operation, sum_: WeightedSum, view: View) -> bool:
+    """Whether an operation divides weights by their own sum over the axis that is contracted."""
+    if not isinstance(made.event, Elementwise) or made.event.symbol != "/":
         return False
     operands = [tensor for _, tensor in made.tensors()]
     total = sum_behind(view.graph, operands[1]) if len(operands) == 2 else None

@@ -193,6 +193,12 @@ def test_slot_attention_renormalises_and_is_silent():
     assert codes(slots.replace("    attn = attn / attn.sum(dim=1, keepdim=True)\n", "")) == [
         "ATN301"
     ]
+    divided = "    attn = attn / attn.sum(dim=1, keepdim=True)\n"
+    sometimes = slots.replace("(slots, inputs)", "(slots, inputs, flag)", 1)
+    sometimes = sometimes.replace("6))\n", "6), flag())\n")
+    branch = f"    if flag:\n    {divided}"
+    assert codes(sometimes.replace(divided, branch)) == []
+    assert codes(sometimes.replace(divided, branch.replace("dim=1", "dim=2"))) == ["ATN301"]
 
 
 #: Heads split and merged by patterns, with places for the softmax axis and the last product.
