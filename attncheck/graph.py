@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from attncheck.evidence.identifiers import spoken
 from attncheck.operators.events import Clash, Event
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Value
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One operand: the value, its parameter name in the operator, and how it was written."""
+    """One operand: the value, its parameter name in the operator, and how it was written.
+
+    ``word`` is what it is called where the expression itself is in another file.
+    """
 
     name: str
     value: Value
     node: cst.CSTNode | None
+    word: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,9 @@ class Operation:
         """
         self.elsewhere = True
         self.statement = None
-        self.operands = tuple(replace(operand, node=None) for operand in self.operands)
+        self.operands = tuple(
+            replace(operand, node=None, word=spoken(operand.node)) for operand in self.operands
+        )
         if self.place.calls:
             caller = self.place.calls[-1]
             self.node, self.place = caller.node, caller.place

@@ -10,6 +10,7 @@ from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import Site, find_sites
 from attncheck.checks.report import Sizes, sizes_of, text_of
 from attncheck.finding import line_text
+from attncheck.meaning.reading import Meanings
 from attncheck.source import Source
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import expanded
@@ -51,6 +52,7 @@ class View:
         self.facts = traced.facts
         self.source = source
         self._sites: list[Site] | None = None
+        self._meanings: Meanings | None = None
         self._quoted: list[cst.CSTNode | None] = []
         self._diagnoses: dict[tuple[object, int], object] = {}
 
@@ -60,6 +62,14 @@ class View:
         if self._sites is None:
             self._sites = find_sites(self.graph)
         return self._sites
+
+    @property
+    def meanings(self) -> Meanings:
+        """What masks of the trace mean (each read once)."""
+        if self._meanings is None:
+            making = None if self.making is None else self.making.graph
+            self._meanings = Meanings(self.graph, self.facts, making)
+        return self._meanings
 
     @property
     def parameters(self) -> set[cst.CSTNode]:

@@ -214,7 +214,8 @@ def _float(token: str, x: float, y: float) -> Value:
     except (ArithmeticError, ValueError):
         return Scalar("float")
     # A negative number to a broken power is no real number, and an overflow no finite one.
-    real = not result.imag and math.isfinite(result.real)
+    far = not math.isfinite(x) or not math.isfinite(y)
+    real = not result.imag and (math.isfinite(result.real) or (far and math.isinf(result.real)))
     return Const(result.real) if real else Scalar("float")
 
 

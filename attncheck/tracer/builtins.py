@@ -195,7 +195,16 @@ def _float(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     size = as_size(value) if type(value) is Int else None
     if type(value) is Scalar:
         return value
+    if type(value) is Const and value.value in _INFINITE:
+        return Const(_INFINITE[value.value])
     return Scalar("float") if size is None else value
+
+
+#: Infinity, by the texts that ``float`` takes for it.
+_INFINITE = {"inf": math.inf, "+inf": math.inf, "Infinity": math.inf, "infinity": math.inf}
+_INFINITE |= {"-inf": -math.inf, "-Infinity": -math.inf, "-infinity": -math.inf}
+#: The bounds of a float of 32 bits: `finfo` is asked for some far number, whatever the dtype is.
+_LARGEST = 3.4028234663852886e38
 
 
 def _text(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -283,18 +292,22 @@ BUILTINS: dict[str, Builtin] = {
 
 CONSTANTS: dict[str, Value] = {
     "math.pi": Const(3.141592653589793),
-    "math.inf": Scalar("float"),
+    "math.inf": Const(math.inf),
     "math.e": Const(2.718281828459045),
     "numpy.pi": Const(3.141592653589793),
-    "numpy.inf": Scalar("float"),
+    "numpy.inf": Const(math.inf),
     "numpy.nan": Scalar("float"),
     "numpy.newaxis": Const(None),
-    "torch.inf": Scalar("float"),
+    "torch.inf": Const(math.inf),
+    **dict.fromkeys(("torch.finfo.min", "numpy.finfo.min"), Const(-_LARGEST)),
+    **dict.fromkeys(("torch.finfo.max", "numpy.finfo.max"), Const(_LARGEST)),
     "torch.pi": Const(3.141592653589793),
 }
 
 #: Functions that make a random generator, and the class whose methods it then has.
 GENERATORS: dict[str, str] = {
+    "torch.finfo": "torch.finfo",
+    "numpy.finfo": "numpy.finfo",
     "numpy.random.default_rng": "numpy.random.Generator",
     "numpy.random.RandomState": "numpy.random.RandomState",
     "numpy.random.Generator": "numpy.random.Generator",

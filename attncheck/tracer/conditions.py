@@ -17,6 +17,7 @@ from attncheck.algebra.atoms import Division
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Shape, bind_row, close, expand
 from attncheck.algebra.size import Remainder, Size, of
+from attncheck.evidence.identifiers import names_padding
 from attncheck.frameworks import language
 from attncheck.tracer.choices import evaluate_ways
 from attncheck.tracer.machine import Machine
@@ -114,13 +115,45 @@ def compare(
         return _sizes(machine, token, left.size, right.size)
     if type(left) is Const and type(right) is Const and token in ("==", "!="):
         return Const((left.value == right.value) is (token == "=="))
-    if type(left) is Parameter and type(right) in (Int, Const, Scalar):
-        # Of a tensor a tensor of its shape, of a number a truth that is not known.
-        tensor = replace(left.tensor, dtype="bool", optional=False)
-        return Parameter(left.name, tensor, Int(None))
+    if type(left) is Parameter and _is_number(right):
+        return _compare_unseen(machine, token, left, right, node, written)
     if as_tensor(left) is not None or as_tensor(right) is not None:
         return UNKNOWN
     return Scalar("bool")
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value certainly is one number or text, or an argument of a number's name."""
+    if type(value) is Parameter:
+        return names_padding(value.name)
+    return type(value) in (Int, Const, Scalar)
+
+
+def _compare_unseen(
+    machine: Machine,
+    token: str,
+    left: Parameter,
+    right: Value,
+    node: cst.CSTNode,
+    written: tuple[cst.CSTNode, cst.CSTNode],
+) -> Parameter:
+    """An argument compared with a number: of a tensor a tensor of its shape, of a number a truth.
+
+    It is recorded like that of a tensor, for what it may say of the elements.
+    """
+    names = dict(zip(("x", "y"), written, strict=True))
+    library = left.tensor.library or ""
+    made = apply(
+        machine, language.BINARY[token], {"x": left, "y": right}, names, node, token, library
+    )
+    number = as_tensor(made)
+    tensor = replace(
+        left.tensor,
+        dtype="bool",
+        optional=False,
+        operation=None if number is None else number.operation,
+    )
+    return Parameter(left.name, tensor, Int(None))
 
 
 def _identity(left: Value, right: Value, negated: bool) -> Value:

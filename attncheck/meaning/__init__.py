@@ -1,0 +1,1 @@
+"""What masks mean: which positions an element marks, and with which value."""
