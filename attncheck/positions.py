@@ -17,6 +17,7 @@ import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from attncheck.nesting import MAX_CHAIN, MAX_DEPTH
+from attncheck.tree.pairs import is_made, pairs
 
 #: Python frames that the generator needs: a few for each level that the guard lets through.
 _FRAMES: Final = 6 * (MAX_CHAIN + MAX_DEPTH)
@@ -26,7 +27,19 @@ _DROPPED: Final = frozenset(" \t\f")
 
 
 def node_offsets(module: cst.Module, text: str) -> Mapping[cst.CSTNode, tuple[int, int]]:
-    """The start and end of every node as offsets into `text`, without the whitespace around it."""
+    """The start and end of every node as offsets into `text`, without the whitespace around it.
+
+    A module that was made from CPython's tree has no text of its own: it is parsed for it. Raises
+    `libcst.ParserSyntaxError` if libcst cannot do that.
+    """
+    if not is_made(module):
+        return _generated(module, text)
+    parsed = cst.parse_module(text)
+    offsets = _generated(parsed, text)
+    return {one: offsets[other] for one, other in pairs(module, parsed) if other in offsets}
+
+
+def _generated(module: cst.Module, text: str) -> dict[cst.CSTNode, tuple[int, int]]:
     state = _Counting(module.default_indent, module.default_newline)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(limit + _FRAMES)

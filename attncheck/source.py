@@ -120,7 +120,11 @@ class Text:
 
 
 class Source:
-    """A parsed file; positions are computed for the whole tree when the first one is asked for."""
+    """A parsed file; positions are computed for the whole tree when the first one is asked for.
+
+    ``module`` has libcst's nodes, as a rule without anything that has only to do with their text
+    (see `attncheck.tree`).
+    """
 
     __slots__ = ("_spans", "_starts", "cells", "encoding", "lines", "module", "path", "text")
 
@@ -131,11 +135,14 @@ class Source:
         self.cells = said.cells
         self.lines = split_lines(text)
         self.module = module
-        self._starts: list[int] | None = None
+        self._starts: Sequence[int] | None = None
         self._spans: Mapping[cst.CSTNode, tuple[int, int]] | None = None
 
     def span(self, node: cst.CSTNode) -> Span:
-        """Where a node of this tree stands; a KeyError for any other node."""
+        """Where a node of this tree stands; a KeyError for any other node.
+
+        Raises `SourceError` if libcst cannot parse what Python can.
+        """
         start, end = self._offsets(node)
         return Span(*self.position(start), *self.position(end))
 
@@ -174,8 +181,10 @@ class Source:
         """
         if outer is node:
             return (node,)
-        inner = sorted(outer.children, key=lambda child: not self._holds(child, place))
-        ways = (self._way(child, node, place) for child in inner)
+        from attncheck.tree.pairs import inner
+
+        children = sorted(inner(outer), key=lambda child: not self._holds(child, place))
+        ways = (self._way(child, node, place) for child in children)
         found = next(filter(None, ways), ())
         return (outer, *found) if found else ()
 
@@ -186,9 +195,14 @@ class Source:
 
     def _offsets(self, node: cst.CSTNode) -> tuple[int, int]:
         if self._spans is None:
+            import libcst
+
             from attncheck.positions import node_offsets
 
-            self._spans = node_offsets(self.module, self.text)
+            try:
+                self._spans = node_offsets(self.module, self.text)
+            except libcst.ParserSyntaxError as error:
+                raise _not_for_libcst(self.text, error) from None
         return self._spans[node]
 
 
@@ -241,15 +255,39 @@ def parse(said: Text) -> Source:
 
 def _parse(text: str, path: str) -> cst.Module:
     refusal = None if is_everyday(text) else _check_syntax(text, path, for_libcst=True)
-    import libcst
-
     with paused_gc():
+        made = None if refusal is not None else _made(text)
+        if made is not None:
+            return made
+        import libcst
+
         try:
             return libcst.parse_module(text)
         except libcst.ParserSyntaxError as error:
             refusal = refusal or _check_syntax(text, path, for_libcst=True)
-            message = "Python can parse this line, libcst cannot"
-            raise refusal or _at(message, text, error.raw_line, error.raw_column + 1) from None
+            raise refusal or _not_for_libcst(text, error) from None
+
+
+def _made(text: str) -> cst.Module | None:
+    """The tree made from CPython's; None where there is none, or where that is not certain."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parsed = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    from attncheck.tree.nodes import Unusual
+    from attncheck.tree.statements import module_of
+
+    try:
+        return module_of(text, split_lines(text), line_starts(text), parsed)
+    except (Unusual, RecursionError):
+        return None
+
+
+def _not_for_libcst(text: str, error: cst.ParserSyntaxError) -> SourceError:
+    message = "Python can parse this line, libcst cannot"
+    return _at(message, text, error.raw_line, error.raw_column + 1)
 
 
 def check_syntax(said: Text) -> None:

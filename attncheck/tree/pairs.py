@@ -1,0 +1,44 @@
+"""Which node of the tree that libcst has parsed is which of the tree made here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.tree.nodes import FIELDS
+
+
+def is_made(module: cst.Module) -> bool:
+    """Whether a module was made here, and not by libcst."""
+    return not hasattr(module, "header")
+
+
+def inner(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The nodes directly inside a node."""
+    names = FIELDS.get(type(node))
+    if names is None:
+        return list(node.children)  # a node that is never made here
+    found: list[cst.CSTNode] = []
+    for name in names:
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            found.append(value)
+        elif isinstance(value, list | tuple):
+            found += value
+    return found
+
+
+def pairs(made: cst.CSTNode, parsed: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    """Each node of a tree that was made, with the same one of the tree that was parsed.
+
+    Raises ValueError for trees that are not the same.
+    """
+    waiting = [(made, parsed)]
+    while waiting:
+        one, other = waiting.pop()
+        if type(one) is not type(other):
+            raise ValueError(f"{type(one).__name__} is no {type(other).__name__}")
+        yield one, other
+        if type(one) in FIELDS:
+            waiting += zip(inner(one), inner(other), strict=True)
