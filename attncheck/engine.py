@@ -96,8 +96,11 @@ def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
         return failed(path, error, settings)
     from attncheck.analysis import analyse
 
-    analysis = analyse(source, settings)
-    findings = tuple(_findings(analysis, settings))
+    try:
+        analysis = analyse(source, settings)
+        findings = tuple(_findings(analysis, settings))
+    except SourceError as error:
+        return failed(path, error, settings)
     followed = as_given(analysis.tracer.followed, path)
     missed = tuple(sorted(analysis.tracer.missed))
     return FileResult(path, "checked", None, findings, coverage(analysis), followed, missed)

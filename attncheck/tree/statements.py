@@ -154,6 +154,8 @@ def _assign(text: Text, node: ast.Assign) -> Any:
 
 
 def _ann_assign(text: Text, node: ast.AnnAssign) -> Any:
+    if text.begin(node) != text.begin(node.target):
+        raise Unusual("a target in brackets, which libcst does not take here")
     annotation = annotated(text, node.annotation)
     return make.ANN_ASSIGN(expression(text, node.target), annotation, optional(text, node.value))
 

@@ -5,7 +5,7 @@ import ast
 import libcst
 import pytest
 
-from attncheck.source import _made, line_starts, load, split_lines
+from attncheck.source import SourceError, _made, line_starts, load, split_lines
 from attncheck.tree.nodes import FIELDS, Unusual
 from attncheck.tree.pairs import is_made, pairs
 from attncheck.tree.statements import module_of
@@ -99,6 +99,12 @@ STATEMENTS = [
     "é = 'é'; x = [é, 'a', 1]\n",
     "\fx = 1\n\f\ny = 'a'\n",
     "x = a + \\\n    b\nassert x, \\\n    'c'\n",
+    "for x, in y: pass\nfor (x) in *y, z: pass\n() = x\n[] = x\n[a, *b] = x\n",
+    "x: tuple = 1, 2\nx = *a, *b\ny = yield_\ny += 1, 2\nassert (a, b)\nx = y = *a,\n",
+    "with (a), (b): pass\nwith (a, b) as c, d: pass\nwith (a as b,): pass\nwith (a)(b), c: pass\n",
+    "with (a if b else c) as (d): pass\nwith a[0] as b[0], c as d.e: pass\n",
+    "del (a), b\ndel [a, b]\ndel (a,)\ndel ()\n",
+    "@a[0].b\n@(c)\ndef f(a=lambda: (yield), *, b): pass\n",
     "match = 1\nprint(match)\ntype = 2\n",
     "if True:\n    x = 1  # c\\\n    # d\n    y = 2\n",
 ]
@@ -132,3 +138,10 @@ def test_leaves_to_libcst_what_is_not_certain(text):
     module = load(text.encode(), "x.py").module
     assert not is_made(module)
     assert module.code == text
+
+
+def test_leaves_the_refusal_to_libcst():
+    with pytest.raises(Unusual):
+        made("(w): int = 2\n")
+    with pytest.raises(SourceError, match="Python can parse this line, libcst cannot"):
+        load(b"(w): int = 2\n", "x.py")
