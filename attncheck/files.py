@@ -1,7 +1,8 @@
 """Which files to check: what the user named, and what a folder holds and git does not ignore.
 
-A file that the user names is always in; a file of a folder is left out only for its name or by an
-ignore rule. A path that leads nowhere is listed with the reason, so that no ok is given about it.
+A file that the user names is always in, unless exclusion is forced, as for programs that name every
+changed file; a file of a folder is left out only for its name or by an ignore rule. A path that
+leads nowhere is listed with the reason, so that no ok is given about it.
 """
 
 from __future__ import annotations
@@ -53,20 +54,27 @@ _HERE: Final = os.path.join(os.curdir, "")
 
 @dataclass(slots=True)
 class Discovery:
-    """What was found, and paths that cannot be checked at all, each with the reason."""
+    """What was found; named paths left out, and those that cannot be checked, with the reason."""
 
     files: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
-def discover(paths: Sequence[str], settings_for: Callable[[str], Settings]) -> Discovery:
+def discover(
+    paths: Sequence[str], settings_for: Callable[[str], Settings], *, force_exclude: bool = False
+) -> Discovery:
     """The files that `paths` mean, each once, in the order of the paths and then of names.
 
-    `settings_for` gives the settings of a folder, whose exclude patterns apply below it.
+    `settings_for` gives the settings of a folder, whose exclude patterns apply below it, and with
+    `force_exclude` to `paths` themselves.
     """
     discovery = Discovery()
     seen: set[str] = set()
     for path in paths:
+        if force_exclude and os.path.exists(path) and _left_out(path, settings_for):
+            discovery.skipped.append((path, "excluded"))
+            continue
         problem = _add(path, settings_for, discovery, seen)
         if problem is not None:
             discovery.problems.append((path, problem))
@@ -92,6 +100,21 @@ def _add(
         return "not a regular file"
     _once(path, discovery, seen)
     return None
+
+
+def _left_out(path: str, settings_for: Callable[[str], Settings]) -> bool:
+    """Whether the settings leave out a path, or a folder between the working folder and it."""
+    if path == STDIN:
+        return False
+    inside = os.path.relpath(path)
+    above = "" if inside.startswith(os.pardir) else os.path.dirname(inside)
+    parts = above.split(os.sep) if above else []
+    folders = [os.path.join(*parts[:count]) for count in range(1, len(parts) + 1)]
+    slash = "/" if os.path.isdir(path) else ""
+    return any(
+        _excluded(each, mark, settings_for(os.path.dirname(each) or os.curdir))
+        for each, mark in (*((folder, "/") for folder in folders), (path, slash))
+    )
 
 
 def _once(path: str, discovery: Discovery, seen: set[str]) -> None:
@@ -156,16 +179,21 @@ def _wanted(
     entry: os.DirEntry[str], slash: str, settings: Settings, ignores: Sequence[_Ignore]
 ) -> bool:
     """Whether neither the settings nor git leave out a file, or a folder (slash ``/``)."""
-    excluded = settings.excluded(entry.path, slash)
-    if excluded is None:
-        excluded = bool(slash) and entry.name in DEFAULT_EXCLUDES
-    if excluded:
+    if _excluded(entry.path, slash, settings):
         return False
     for ignore in reversed(ignores):  # the deepest file has the last word
         verdict = ignore.verdict(entry.path + slash)
         if verdict is not None:
             return not verdict
     return True
+
+
+def _excluded(path: str, slash: str, settings: Settings) -> bool:
+    """Whether the settings leave out a file, or a folder (slash ``/``), by itself."""
+    excluded = settings.excluded(path, slash)
+    if excluded is None:
+        return bool(slash) and os.path.basename(path) in DEFAULT_EXCLUDES
+    return excluded
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -52,6 +52,7 @@ class Options:
     config: Path | None = None
     no_config: bool = False
     stdin_filename: str | None = None
+    force_exclude: bool = False
     color: str = "auto"
     output_format: str = "full"
     output_file: Path | None = None
@@ -96,7 +97,7 @@ def check(paths: list[str], options: Options = _DEFAULTS) -> int:
         # With ATN902 switched off no finding says so, and the exit code must not go unexplained.
         if result.status == "failed" and not result.findings:
             complain(f"{result.path}: {result.reason}")
-    done = Run(tuple(results), problems=tuple(work.problems))
+    done = Run(tuple(results), tuple(work.skipped), tuple(work.problems))
     try:
         if options.diff:
             return _show_fixes(done, work, options, known)
@@ -270,7 +271,9 @@ def _cache(options: Options) -> Cache | None:
 
 
 def _work(paths: list[str], options: Options) -> Work:
-    work = Work(paths, _finder(options), options.stdin_filename)
+    work = Work(
+        paths, _finder(options), options.stdin_filename, force_exclude=options.force_exclude
+    )
     for path, problem in work.problems:
         complain(f"{path}: {problem}{_command_hint(path)}")
     return work
@@ -302,7 +305,7 @@ def _report(done: Run, work: Work, options: Options) -> None:
 def _summary(done: Run, options: Options) -> list[str]:
     lines = statistics(done) if options.statistics else []
     # Paths that led to no file have been complained of: there is nothing to sum up.
-    if not options.quiet and done.results:
+    if not options.quiet and (done.results or done.skipped):
         lines.append(closing_line(done))
     return lines
 

@@ -24,9 +24,17 @@ class Work:
     A path below the working folder is shown relative to it, however it was written.
     """
 
-    def __init__(self, paths: list[str], finder: SettingsFinder, stdin_name: str | None) -> None:
-        found = discover(paths, finder.settings)
+    def __init__(
+        self,
+        paths: list[str],
+        finder: SettingsFinder,
+        stdin_name: str | None,
+        *,
+        force_exclude: bool = False,
+    ) -> None:
+        found = discover(paths, finder.settings, force_exclude=force_exclude)
         self.problems = found.problems
+        self.skipped = [(_relative(path), reason) for path, reason in found.skipped]
         self.jobs = [_job(path, finder, stdin_name) for path in found.files]
         self._by_path = {job.path: job for job in self.jobs}
         self._text: tuple[str, Text | None] | None = None

@@ -1,6 +1,7 @@
 """Where output goes: whether it is coloured, how wide it may be, and what a broken pipe means.
 
-Colour and width are decided here and nowhere else, from the stream, the option and `NO_COLOR`.
+Colour and width are decided here and nowhere else, from the stream, the option, and the variables
+that programs agree on: `NO_COLOR`, `FORCE_COLOR` and `TERM`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,15 @@ from pathlib import Path
 
 from attncheck.report import printable
 from attncheck.report.text import Line, plain, show
+
+
+def _environment_wants_color(on_terminal: bool) -> bool:
+    """Whether to colour where the command line does not say (no-color.org, force-color.org)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return on_terminal and os.environ.get("TERM") != "dumb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +40,7 @@ class Screen:
         """The screen for ``auto``, ``always`` or ``never`` and an output file."""
         on_terminal = file is None and sys.stdout.isatty()
         if color == "auto":
-            wanted = on_terminal and not os.environ.get("NO_COLOR")
-            wanted = wanted and os.environ.get("TERM") != "dumb"
+            wanted = file is None and _environment_wants_color(on_terminal)
         else:
             wanted = color == "always"
         width = shutil.get_terminal_size().columns if on_terminal else None

@@ -25,7 +25,8 @@ def folder(tmp_path, tmp_path_factory, monkeypatch):
     """An empty working folder without any configuration above it, and a cache of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 

@@ -124,6 +124,15 @@ class TestCheck:
         assert "\x1b" not in run("attn.py", "--color", "never")[1]
         monkeypatch.setenv("NO_COLOR", "1")
         assert "\x1b" not in run("attn.py")[1]
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        assert "\x1b" not in run("attn.py")[1]
+
+    def test_colour_where_there_is_no_terminal(self, run, monkeypatch):
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        assert "\x1b[1;31mATN102" in run("attn.py")[1]
+        assert "\x1b" not in run("attn.py", "--color", "never")[1]
+        run("attn.py", "--output-file", "report.txt")
+        assert "\x1b" not in Path("report.txt").read_text()
 
     def test_codes_are_repeated_or_joined_by_commas(self, run, monkeypatch):
         seen = []

@@ -9,9 +9,9 @@ from attncheck.files import discover
 from attncheck.settings import Patterns, Settings
 
 
-def find(*paths, exclude=()):
+def find(*paths, exclude=(), force_exclude=False):
     settings = Settings(exclude=(Patterns(os.getcwd(), exclude),) if exclude else ())
-    discovery = discover(paths, lambda folder: settings)
+    discovery = discover(paths, lambda folder: settings, force_exclude=force_exclude)
     return discovery.files, discovery
 
 
@@ -34,6 +34,25 @@ def test_named_files_are_in_whatever_they_are_called_and_whoever_ignores_them(fo
     Path(".git").mkdir()
     paths, _ = find("script", "build/a.py", "x/b.py", "c.py", "c.py", exclude=("x/",))
     assert paths == ["script", "build/a.py", "x/b.py", "c.py"]
+
+
+def test_named_paths_are_left_out_where_that_is_forced(folder):
+    make("build/a.py", "x/y/b.py", "c.py", "d.py")
+    named = ("build/a.py", "x/y/b.py", os.path.abspath("x/y/b.py"), "x/y", "c.py", "d.py", "no.py")
+    paths, discovery = find(*named, exclude=("x/", "c.py"), force_exclude=True)
+    assert paths == ["d.py"]
+    assert discovery.skipped == [(path, "excluded") for path in named[:5]]
+    assert discovery.problems == [("no.py", "no such file or folder")]
+    assert find("build/a.py", "-", exclude=("!build/", "-"), force_exclude=True)[0] == [
+        "build/a.py",
+        "-",
+    ]
+
+
+def test_folders_above_the_working_folder_leave_nothing_out(folder):
+    make("build/src/a.py")
+    os.chdir("build/src")
+    assert find("a.py", "../src/a.py", force_exclude=True)[0] == ["a.py"]
 
 
 def test_other_peoples_folders_are_left_out_below_the_named_one(folder):

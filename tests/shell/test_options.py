@@ -102,6 +102,14 @@ class TestPaths:
         Path("attncheck.toml").write_text('exclude = ["a.py"]\n')
         assert codes(".", *arguments) == found
 
+    def test_that_are_named_are_left_out_if_that_is_forced(self, attncheck, codes):
+        Path("attncheck.toml").write_text('exclude = ["a.py"]\n')
+        assert codes("a.py", "b.py") == [A, B]
+        assert codes("a.py", "b.py", "--force-exclude") == [B]
+        done = attncheck("a.py", "--force-exclude")
+        assert done.code == 0
+        assert done.out.startswith("checked 0 files (1 skipped: excluded): ")
+
     def test_are_shown_from_the_working_folder(self, codes, folder):
         assert codes(str(folder), "--select", "ATN102") == [A]
         Path("sub").mkdir()
@@ -179,7 +187,7 @@ class TestTerminal:
             kept = {
                 key: value
                 for key, value in os.environ.items()
-                if key not in {"NO_COLOR", "COLUMNS"}
+                if key not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}
             }
             command = [sys.executable, "-m", "attncheck", *arguments]
             os.execve(sys.executable, command, kept | settings)

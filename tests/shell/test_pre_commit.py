@@ -98,6 +98,14 @@ class TestHook:
         assert code == 1, said
         assert "\nattn.ipynb: cell 1, line 7, column 21: ATN102 transposed-operand" in said
 
+    def test_leaves_out_what_the_settings_exclude(self, pre_commit):
+        Path("old").mkdir()
+        Path("old/attn.py").write_text(ATTENTION)
+        Path("clean.py").write_text(CLEAN)
+        Path("pyproject.toml").write_text('[tool.attncheck]\nexclude = ["old/"]\n')
+        code, said = pre_commit("--verbose")
+        assert (code, "checked 1 file (1 skipped: excluded): " in said) == (0, True), said
+
     def test_is_told_of_staged_files_only(self, pre_commit):
         Path("attn.py").write_text(ATTENTION)
         Path("clean.py").write_text(CLEAN)
