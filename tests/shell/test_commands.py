@@ -266,13 +266,13 @@ class TestMistakes:
             assert f"\n  {command} " in out
 
     def test_an_error_of_ours_is_one_line(self, run, monkeypatch):
-        monkeypatch.setattr(work, "discover", lambda *_: 1 / 0)
+        monkeypatch.setattr(work, "discover", lambda *_, **__: 1 / 0)
         message = "internal error: ZeroDivisionError: division by zero"
         assert run("a.py") == (2, "", f"attncheck: error: {message}\n")
         assert run("a.py", "--quiet") == (2, "", f"attncheck: error: {message}\n")
 
     def test_an_interrupt_is_one_line(self, run, monkeypatch):
-        def interrupt(*_):
+        def interrupt(*_, **__):
             raise KeyboardInterrupt
 
         monkeypatch.setattr(work, "discover", interrupt)
