@@ -128,9 +128,7 @@ Exclude = Annotated[
 ExtendExclude = Annotated[
     Words, typer.Option(metavar="PATTERN", help="Leave out such paths as well.")
 ]
-ForceExclude = Annotated[
-    bool, typer.Option("--force-exclude", help="Leave out named paths too.")
-]
+ForceExclude = Annotated[bool, typer.Option("--force-exclude", help="Leave out named paths too.")]
 Dim = Annotated[Words, typer.Option(metavar="NAME=SIZE", help="A size, such as d_s=256.")]
 Tensor = Annotated[Words, typer.Option(metavar="NAME=SHAPE", help="A shape: 'keys=T_enc d_k'.")]
 Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Read this file's settings.")]
