@@ -94,6 +94,7 @@ def make_tracer(source: Source, settings: Settings, followed: set[str] | None = 
         comments=claims(source.lines),
         lines=source.lines,
         line_of=lambda node: source.span(node).line,
+        convention=settings.convention,
     )
     return Tracer(source, scope, evidence, followed)
 

@@ -33,6 +33,11 @@ from attncheck.values.value import as_tensor
 #: Events that pass a tensor's elements on, so that scores and weights are followed through them.
 _PASSING: tuple[type[Event], ...] = (*MOVES, Elementwise)
 _MOST_STEPS = 24
+#: Products and moves by what they are called, where nothing is known of the shapes.
+_PRODUCTS = frozenset({"matmul", "bmm", "einsum", "baddbmm"})
+_PLAIN_MOVES = frozenset(
+    {"unsqueeze", "squeeze", "swap", "transpose_matrix", "permute_all", "index"}
+)
 #: The roles of learned weights.
 LEARNED = frozenset(
     {
@@ -183,7 +188,7 @@ def _attach_sums(graph: Graph, sites: list[Site]) -> None:
     """Find, for each site, the products that its weights go into."""
     weights = {site.softmax.number: site for site in sites}
     #: weights times values, not yet summed: the site, and the shape of the weights as multiplied
-    products: dict[int, tuple[Site, Shape]] = {}
+    products: dict[int, tuple[Site, Shape | None]] = {}
     for operation in graph.operations:
         if operation.number in weights:
             continue
@@ -193,12 +198,12 @@ def _attach_sums(graph: Graph, sites: list[Site]) -> None:
         if len(used) == 1 and _mixes_weights(graph, operation, tensors, used[0]):
             # Talking heads: what the softmax gave goes into a learned product, as a whole.
             continue
-        if len(used) == 1:
+        if isinstance(operation.event, Reduction) and tensors:
+            _attach_reduction(operation, tensors[0][1], products)
+        elif len(used) == 1:
             site = sources[used[0]]
             assert site is not None
             _follow(operation, site, used[0], weights, products)
-        elif isinstance(operation.event, Reduction) and tensors:
-            _attach_reduction(operation, tensors[0][1], products)
 
 
 def _mixes_weights(
@@ -232,18 +237,24 @@ def _follow(
     site: Site,
     index: int,
     weights: dict[int, Site],
-    products: dict[int, tuple[Site, Shape]],
+    products: dict[int, tuple[Site, Shape | None]],
 ) -> None:
     """What an operation on a site's weights makes of them."""
     if isinstance(operation.event, Contraction | Einsum):
         site.sums.append(WeightedSum(operation, index, contracted_axes(operation, index)))
+    elif operation.event is None and operation.kind in _PRODUCTS:
+        site.sums.append(WeightedSum(operation, index, ()))
     elif isinstance(operation.event, Elementwise):
         given = list(operation.tensors())[index][1].shape
-        if given is not None and _spreads(operation, given):
+        if given is None or not given.closed:
+            # Nobody knows whether this spreads them; a sum that follows tells.
+            products[operation.number] = (site, None)
+            weights[operation.number] = site
+        elif _spreads(operation, given):
             products[operation.number] = (site, given)
         else:
             weights[operation.number] = site
-    elif isinstance(operation.event, _PASSING):
+    elif isinstance(operation.event, _PASSING) or operation.kind in _PLAIN_MOVES:
         weights[operation.number] = site
 
 
@@ -262,16 +273,19 @@ def _spreads(operation: Operation, weights: Shape) -> bool:
 
 
 def _attach_reduction(
-    operation: Operation, tensor: Tensor, products: dict[int, tuple[Site, Shape]]
+    operation: Operation, tensor: Tensor, products: dict[int, tuple[Site, Shape | None]]
 ) -> None:
     """A sum over weights times values: the weighted sum, written by hand."""
     known = None if tensor.operation is None else products.get(tensor.operation)
     event = operation.event
     assert isinstance(event, Reduction)
-    if known is None or event.kind != "sum" or event.axes is None or tensor.shape is None:
+    if known is None or event.kind != "sum":
         return
     site, weights = known
-    if not tensor.shape.closed:
+    if weights is None:
+        site.sums.append(WeightedSum(operation, 0, ()))
+        return
+    if event.axes is None or tensor.shape is None or not tensor.shape.closed:
         return
     missing = len(tensor.shape.axes) - len(weights.axes)
     places = [axis % len(tensor.shape.axes) - missing for axis in event.axes]

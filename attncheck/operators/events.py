@@ -133,8 +133,8 @@ class Recurrence:
     """A recurrent layer run over the ``time`` axis of its input, or a ``cell`` doing one step.
 
     ``kind`` is ``"rnn"``, ``"lstm"`` or ``"gru"``. ``time`` and ``batch`` number the input's axes
-    that the layer takes as such: None where there is none, where it is not known, and in a
-    ``packed`` input.
+    that the layer takes as such, also of an open shape: None where there is none, where it is not
+    known, and in a ``packed`` input.
     """
 
     kind: str

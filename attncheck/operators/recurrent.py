@@ -222,7 +222,8 @@ def _step_axis(axis: Axis) -> Axis:
 
 def _of_open_rank(call: Call, net: _Network, shape: Shape | None) -> Outcome:
     """The outcome where nothing says whether there is a batch axis."""
-    event = Recurrence(net.kind, None, None)
+    # Time first it is, with a batch axis or without.
+    event = Recurrence(net.kind, 0 if net.batch_first is False else None, None)
     states = [_open(net.layers, state) for state in net.states]
     if shape is None:
         return _result(call, net, _open(net.output), states, event)

@@ -53,11 +53,11 @@ def _slice_size(total: Size | None, cut: Slice, facts: Facts) -> Size | None:
 
 
 def _one_step(cut: Slice, facts: Facts) -> bool:
-    """Whether a slice is ``t:t+1`` for a symbol that is not negative."""
+    """Whether a slice is ``t:t+1`` for a variable; it is empty for -1, where nobody slices so."""
     lower, upper = _bound(cut.lower, facts), _bound(cut.upper, facts)
     if lower is None or upper is None or lower.number is not None or not _absent(cut.step):
         return False
-    return upper - lower == ONE and never_negative(lower)
+    return upper - lower == ONE and (never_negative(lower) or lower.symbol is not None)
 
 
 def _bound(value: Value | None, facts: Facts) -> Size | None:

@@ -37,8 +37,12 @@ class Candidate:
     safe: bool = True
     broadcasts: bool = False
     new_name: str | None = None
-    #: edits of what no expression is: a comment
+    #: edits of what no expression is: a comment, statements in another order
     edits: tuple[Edit, ...] = ()
+    #: whether what it puts in has the size of what was there: two states of one recurrence
+    same_size: bool = False
+    #: the corrected lines, where they are more than one
+    shown: str | None = None
 
 
 Generator = Callable[[Report, View], Iterator[Candidate]]

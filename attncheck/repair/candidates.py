@@ -23,6 +23,7 @@ from attncheck.repair.heads import other_split, size_text
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
+from attncheck.repair.steps import other_state
 from attncheck.repair.subscripts import subscripts
 from attncheck.repair.wording import (
     argument_of,
@@ -470,6 +471,8 @@ _GENERATORS: dict[str, Generator] = {
     "ATN302": _product,
     "ATN303": _transpose_after_view,
     "ATN307": other_order,
+    "ATN401": other_state,
+    "ATN402": other_state,
     "ATN503": mask_scores,
     "ATN601": _claim,
 }

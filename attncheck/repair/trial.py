@@ -67,7 +67,7 @@ class Workshop:
 
     def _try(self, diagnosed: Diagnosed, candidate: Candidate, repair: Repair) -> None:
         edits = tuple(self._edits(candidate))
-        line = self._line(diagnosed, edits)
+        line = candidate.shown or self._line(diagnosed, edits)
         if line is None:
             return
         self.left -= 1
@@ -151,7 +151,7 @@ class Workshop:
             return f"it makes a new finding: {min(came)[0]}"
         if candidate.new_name is None and after.loses(diagnosed) > before.loses(diagnosed):
             return "less is known of the shapes afterwards"
-        if after.assumed > before.assumed:
+        if after.assumed > before.assumed and not candidate.same_size:
             return "it works only if sizes are equal of which nothing says so"
         if after.stretched > before.stretched or candidate.broadcasts:
             return _stretches(after, finding[1]) or "it only broadcasts the difference away"

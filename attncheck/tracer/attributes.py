@@ -7,19 +7,19 @@ from typing import Any
 
 import libcst as cst
 
-from attncheck.algebra.shape import expand, open_shape
-from attncheck.algebra.size import Symbol, of
+from attncheck.algebra.shape import expand
 from attncheck.frameworks.lookup import find, is_property
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import CONSTANTS
 from attncheck.tracer.choices import over
+from attncheck.tracer.containers import member_of
 from attncheck.tracer.functions import call_function
 from attncheck.tracer.layers import layer_setting
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.modules import METHODS
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.values.join import without_none
-from attncheck.values.tensor import Evidence, Tensor
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
     Chain,
@@ -29,7 +29,6 @@ from attncheck.values.value import (
     Function,
     Imported,
     Instance,
-    Int,
     Layer,
     Library,
     LibraryMethod,
@@ -90,17 +89,6 @@ def _of_parameter(machine: Machine, base: Parameter, name: str, node: cst.Attrib
         value = _of_tensor(machine, base.tensor, name, node)
         return LibraryMethod(base, name) if type(value) is LibraryMethod else value
     return member_of(machine, base, name)
-
-
-def member_of(machine: Machine, base: Parameter, name: str) -> Parameter:
-    """An attribute of something unseen, a config perhaps: as unseen, but the same each time."""
-    known = machine.evidence.members.get((base, name))
-    if known is None:
-        path = f"{base.name}{name}" if name.startswith("[") else f"{base.name}.{name}"
-        tensor = Tensor(open_shape(path), evidence=Evidence.FORCED)
-        known = Parameter(path, tensor, Int(of(Symbol(path, positive=False))))
-        machine.evidence.members[base, name] = known
-    return known
 
 
 def method_paths(machine: Machine, tensor: Tensor, name: str) -> list[str]:

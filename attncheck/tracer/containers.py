@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence as AbstractSequence
 from dataclasses import replace
 
-from attncheck.algebra.shape import Axis, Shape, close, expand, leading_axis, with_trailing
-from attncheck.algebra.size import Size, const
+from attncheck.algebra.shape import (
+    Axis,
+    Shape,
+    close,
+    expand,
+    leading_axis,
+    open_shape,
+    with_trailing,
+)
+from attncheck.algebra.size import Size, Symbol, const, of
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.values.join import element_of, join
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     UNKNOWN,
     Const,
@@ -158,6 +166,8 @@ def unpack(machine: Machine, value: Value, count: int, starred: int | None) -> l
         middle = Sequence(tuple(items[starred : len(items) - after]), mutable=True)
         tail = items[len(items) - after :] if after else []
         return [*items[:starred], middle, *tail]
+    if type(value) is Parameter and starred is None:
+        return [member_of(machine, value, f"[{index}]") for index in range(count)]
     element = element_of(value) if type(value) is Sequence else UNKNOWN
     parts: list[Value] = [element] * count
     if starred is not None:
@@ -189,6 +199,17 @@ def items_of(machine: Machine, value: Value, most: int = MOST_ITEMS) -> list[Val
     length = length_of(machine, value)
     number = None if length is None else length.number
     return [row] * number if number is not None and number <= most else None
+
+
+def member_of(machine: Machine, base: Parameter, name: str) -> Parameter:
+    """An attribute or an item of something unseen: as unseen, but the same each time."""
+    known = machine.evidence.members.get((base, name))
+    if known is None:
+        path = f"{base.name}{name}" if name.startswith("[") else f"{base.name}.{name}"
+        tensor = Tensor(open_shape(path), evidence=Evidence.FORCED)
+        known = Parameter(path, tensor, Int(of(Symbol(path, positive=False))))
+        machine.evidence.members[base, name] = known
+    return known
 
 
 def row_of(machine: Machine, value: Value) -> Value:

@@ -231,7 +231,7 @@ def _item_of_unseen(machine: Machine, base: Value, keys: list[Value]) -> Value |
     shape = expand(base.tensor.shape, machine.facts)
     if shape.closed or shape.at_least:
         return None
-    return attributes.member_of(machine, base, f"[{index}]")
+    return containers.member_of(machine, base, f"[{index}]")
 
 
 def _indexes_arrays(key: Value) -> bool:

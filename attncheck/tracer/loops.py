@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Size, const
 from attncheck.tracer import conditions, containers
 from attncheck.tracer.branches import here, resume, run_ways
@@ -20,7 +21,7 @@ from attncheck.tracer.naming import settle
 from attncheck.tracer.targets import assign
 from attncheck.values.join import element_of, join, join_all
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import UNKNOWN, Instance, Int, Mapping, Sequence, Value
+from attncheck.values.value import UNKNOWN, Instance, Int, Mapping, Sequence, Value, as_tensor
 
 #: Loops with at most this many known items are run item by item.
 UNROLLED = 6
@@ -119,8 +120,8 @@ def _repeat(machine: Machine, once: Callable[[], Exit], count: Size | None) -> b
     before, journal = dict(machine.environment.names), len(machine.journal)
     broken = _round(machine, once)
     rounds = None if broken else count
-    grown = _widened(before, machine.environment.names, rounds)
-    _merge_attributes(machine, journal, lambda old, new: _widen(old, new, rounds))
+    grown = _widened(machine, before, rounds)
+    _merge_attributes(machine, journal, lambda old, new: _widen(machine, old, new, rounds))
     for _ in range(MOST_ROUNDS):
         machine.environment.names, journal = dict(grown), len(machine.journal)
         broken = _round(machine, once) or broken
@@ -171,20 +172,24 @@ def _merge_attributes(machine: Machine, since: int, merge: Callable[[Value, Valu
             machine.set_attribute(instance, name, merge(before, now))
 
 
-def _widened(
-    before: dict[str, Value], after: dict[str, Value], count: Size | None
-) -> dict[str, Value]:
+def _widened(machine: Machine, before: dict[str, Value], count: Size | None) -> dict[str, Value]:
     widened: dict[str, Value] = {}
-    for name, value in after.items():
+    for name, value in machine.environment.names.items():
         old = before.get(name)
-        widened[name] = value if old is None else _widen(old, value, count)
+        widened[name] = value if old is None else _widen(machine, old, value, count)
     return widened
 
 
-def _widen(old: Value, new: Value, count: Size | None) -> Value:
+def _widen(machine: Machine, old: Value, new: Value, count: Size | None) -> Value:
     """A value that one round turns from `old` to `new`, after any number of rounds."""
     grown = _grown(old, new, count)
-    return join(old, new) if grown is None else grown
+    if grown is not None:
+        return grown
+    first = as_tensor(old)
+    if type(new) is Tensor and new is not old and first is not None and first.shape is not None:
+        # What the round has found out of the state that it started from.
+        old = first.with_shape(expand(first.shape, machine.facts))
+    return join(old, new)
 
 
 def _grown(old: Value, new: Value, count: Size | None) -> Sequence | None:

@@ -22,6 +22,7 @@ from attncheck.evidence.comments import ClaimText
 from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
+from attncheck.evidence.papers import Paper
 from attncheck.evidence.roles import PHRASES, is_mask_name
 from attncheck.operators.masking import MASK
 from attncheck.table import Hypothesis, Scope, table_symbol
@@ -80,6 +81,8 @@ class ProgramEvidence:
     #: the line of a node; asked only where comments may be about it
     lines: Sequence[str] = ()
     line_of: Callable[[cst.CSTNode], int] | None = None
+    #: whose attention the settings say that decoders follow
+    convention: Paper | None = None
     #: whether names and prose only say how many axes there are: for shapes that are to be stated
     loose: bool = False
     #: whether inputs of which nothing else is known have as many axes as their names say

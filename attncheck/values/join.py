@@ -31,6 +31,7 @@ from attncheck.values.value import (
     Scalar,
     Sequence,
     Value,
+    as_tensor,
 )
 
 
@@ -45,6 +46,11 @@ def join(left: Value, right: Value) -> Value:
         return replace(other, optional=True) if type(other) is Tensor else choice(left, right)
     if type(left) in _NUMBERS and type(right) in _NUMBERS and type(left) is not type(right):
         return _join_numbers(left, right)
+    if {type(left), type(right)} == {Parameter, Tensor}:
+        # What is a tensor on one way is one on the other.
+        first, second = as_tensor(left), as_tensor(right)
+        assert first is not None and second is not None
+        return _join_tensors(first, second)
     if type(left) is not type(right) and {type(left), type(right)} <= _EITHER:
         return choice(left, right)
     joiner = _JOINERS.get(type(left)) if type(left) is type(right) else None
