@@ -101,6 +101,8 @@ def _block(step: Step, view: View) -> list[cst.CSTNode] | None:
     """The statements of one block from the update to the one that makes the context."""
     depth = path(step.update).index(step.turn)
     context = path(step.site.sums[-1].operation)
+    if len(context) <= depth:
+        return None
     one, other = view.source.around(step.turn), view.source.around(context[depth])
     for outer, left, right in zip(one, one[1:], other[1:], strict=False):
         if left is not right:
