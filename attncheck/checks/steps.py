@@ -127,6 +127,29 @@ def given_state(update: Operation) -> Tensor | None:
     return next(states, None)
 
 
+def given_states(view: View, update: Operation) -> list[Tensor]:
+    """The state that an update starts from, and the items of one that nothing is known of.
+
+    Of an unseen pair the second item is an LSTM's cell state.
+    """
+    given = given_state(update)
+    if given is None:
+        return []
+    found = [given]
+    for (base, name), member in view.evidence.members.items():
+        is_cell_state = base.tensor is given and is_unseen_pair(update) and name != "[0]"
+        if any(base.tensor is tensor for tensor in found) and not is_cell_state:
+            found.append(member.tensor)
+    return found
+
+
+def is_unseen_pair(update: Operation) -> bool:
+    """Whether the state that an LSTM starts from is a pair of which nothing is known."""
+    event = update.event
+    states = [operand for operand in update.operands if operand.name == "state"]
+    return isinstance(event, Recurrence) and event.kind == "lstm" and len(states) == 1
+
+
 def made_states(update: Operation) -> list[Tensor]:
     """The states that an update gives: a layer's output, and its last hidden state."""
     values: list[Value] = [update.output]
@@ -162,10 +185,10 @@ def _uses(graph: Graph, scores: Tensor) -> Iterator[Use]:
             waiting.append(tensor)
 
 
-def _state_used(update: Operation, uses: list[Use]) -> tuple[Use, bool] | None:
+def _state_used(view: View, update: Operation, uses: list[Use]) -> tuple[Use, bool] | None:
     """The first use of a state of an update, and whether it is the state that the update gives."""
-    given, made = given_state(update), made_states(update)
-    before = [use for use in uses if use.tensor is given]
+    given, made = given_states(view, update), made_states(update)
+    before = [use for use in uses if any(use.tensor is tensor for tensor in given)]
     after = [use for use in uses if any(use.tensor is tensor for tensor in made)]
     if bool(before) == bool(after):
         return None
@@ -177,7 +200,7 @@ def _state_used(update: Operation, uses: list[Use]) -> tuple[Use, bool] | None:
 
 
 def _step(view: View, site: Site, update: Operation, uses: list[Use]) -> Step | None:
-    found = _state_used(update, uses)
+    found = _state_used(view, update, uses)
     if found is None or _is_attended(view.graph, site, update):
         return None
     use, after = found

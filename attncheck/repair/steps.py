@@ -9,14 +9,22 @@ import libcst as cst
 from attncheck.checks.masks import behind
 from attncheck.checks.report import Report
 from attncheck.checks.states import function_of, parts
-from attncheck.checks.steps import Step, given_state, hidden, last_state, path, steps
+from attncheck.checks.steps import (
+    Step,
+    given_state,
+    hidden,
+    is_unseen_pair,
+    last_state,
+    path,
+    steps,
+)
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.operators.events import MOVES
 from attncheck.repair.candidate import Candidate, Change
 from attncheck.tracer.machine import ShapeSite
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Value, as_tensor
+from attncheck.values.value import Sequence, Value, as_tensor
 
 
 def other_state(report: Report, view: View) -> Iterator[Candidate]:
@@ -34,12 +42,13 @@ def other_state(report: Report, view: View) -> Iterator[Candidate]:
 
 def _renamed(step: Step, view: View) -> Iterator[Candidate]:
     """The state of the other step, where a name still holds it when the attention runs."""
-    old, new = given_state(step.update), last_state(step.update)
-    if old is None or new is None:
-        return
+    held = _held(view, step.node)
+    old = _names(held, given_state(step.update))
+    new = _names(held, last_state(step.update))
+    if is_unseen_pair(step.update):
+        old = (set(), old[0])
     words = "use the state before the update" if step.after else "use the state after the update"
-    states = (new, old) if step.after else (old, new)
-    for wrong, right in _names(view, step.node, states):
+    for wrong, right in zip(new, old, strict=True) if step.after else zip(old, new, strict=True):
         for node in parts(step.node):
             if isinstance(node, cst.Name) and node.value in wrong:
                 for name in sorted(right):
@@ -47,16 +56,15 @@ def _renamed(step: Step, view: View) -> Iterator[Candidate]:
                     yield Candidate((change,), f"{words}, `{name}`", False, same_size=True)
 
 
-def _names(
-    view: View, node: cst.CSTNode, states: tuple[Tensor, Tensor]
-) -> Iterator[tuple[set[str], set[str]]]:
-    """The names that two states have where an expression stands: alone, and in an LSTM's pair."""
-    held = _held(view, node)
-    for form in (as_tensor, lambda value: as_tensor(hidden(value))):
-        first, second = (
-            {name for name, value in held.items() if form(value) is state} for state in states
-        )
-        yield first, second
+def _names(held: dict[str, Value], state: Tensor | None) -> tuple[set[str], set[str]]:
+    """The names of a state: alone, and of an LSTM's pair that starts with it."""
+    alone = {name for name, value in held.items() if as_tensor(value) is state}
+    pairs = {
+        name
+        for name, value in held.items()
+        if type(value) is Sequence and as_tensor(hidden(value)) is state
+    }
+    return (alone, pairs) if state is not None else (set(), set())
 
 
 def _held(view: View, node: cst.CSTNode) -> dict[str, Value]:

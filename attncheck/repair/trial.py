@@ -149,9 +149,10 @@ class Workshop:
             return "the finding stays"
         if came:
             return f"it makes a new finding: {min(came)[0]}"
-        if candidate.new_name is None and after.loses(diagnosed) > before.loses(diagnosed):
+        known = candidate.same_size or candidate.new_name is not None
+        if not known and after.loses(diagnosed) > before.loses(diagnosed):
             return "less is known of the shapes afterwards"
-        if after.assumed > before.assumed and not candidate.same_size:
+        if not candidate.same_size and after.assumed > before.assumed:
             return "it works only if sizes are equal of which nothing says so"
         if after.stretched > before.stretched or candidate.broadcasts:
             return _stretches(after, finding[1]) or "it only broadcasts the difference away"

@@ -130,7 +130,7 @@ def test_our_fix_gives_the_fixed_block(page):
         patched = apply_edits(example.code.encode(), finding.fix.edits).decode()
         assert finding.fix.applicability == "safe"
         assert patched == fixed.code
-    assert finding.fix.line in corrected
+    assert set(finding.fix.line.split("\n")) <= set(corrected)
 
 
 @every_page
