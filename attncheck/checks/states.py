@@ -13,6 +13,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import MOVES
 from attncheck.rule import Rule
 from attncheck.tracer.machine import ShapeSite
+from attncheck.tree.pairs import inner
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -100,5 +101,5 @@ def is_named(site: ShapeSite) -> bool:
 def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """An expression and all that it is made of."""
     yield node
-    for child in node.children:
+    for child in inner(node):
         yield from parts(child)
