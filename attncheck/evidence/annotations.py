@@ -69,10 +69,12 @@ _PLAIN: Final[dict[str, Annotation]] = {
     "Array": Annotation("tensor"),
 }
 #: Roots under which ``Tensor`` and ``ndarray`` are neither torch's nor numpy's.
-_FOREIGN: Final = frozenset(
-    {"tf", "tensorflow", "jnp", "jax", "keras", "mx", "mlx", "paddle", "cp"}
-)
-_LIBRARY_OF_ROOT: Final = {"np": "numpy", "numpy": "numpy", "npt": "numpy", "torch": "torch"}
+_FOREIGN: Final = frozenset({"tf", "tensorflow", "keras", "mx", "mlx", "paddle", "cp"})
+_LIBRARY_OF_ROOT: Final = {
+    **dict.fromkeys(("np", "numpy", "npt"), "numpy"),
+    **dict.fromkeys(("jnp", "jax", "jaxlib"), "jax"),
+    "torch": "torch",
+}
 
 _JAXTYPING: Final = {
     **dict.fromkeys(("Float", "Float16", "Float32", "Float64", "BFloat16", "Inexact"), "float"),
@@ -103,7 +105,7 @@ def _read_name(node: cst.CSTNode, symbol: SymbolOf) -> Annotation:
     first = root.split(".")[0]
     if first in _FOREIGN:
         return replace(plain, library=None)
-    return plain if plain.library else replace(plain, library=_LIBRARY_OF_ROOT.get(first))
+    return replace(plain, library=_LIBRARY_OF_ROOT.get(first) or plain.library)
 
 
 def _read_union(node: cst.CSTNode, symbol: SymbolOf) -> Annotation:

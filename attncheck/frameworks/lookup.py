@@ -35,11 +35,12 @@ MODULES = {
     ),
     "numpy": _SHARED,
     "einops": ("functions", "layers"),
+    "jax": ("arrays", "nn", "random", "lax"),
 }
 
 
 #: Libraries whose functions stand in another one's tables.
-_GUESTS = {"scipy": "numpy"}
+_GUESTS = {"scipy": "numpy", "flax": "jax"}
 
 
 def is_modelled(name: str) -> bool:

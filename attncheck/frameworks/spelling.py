@@ -17,6 +17,8 @@ from attncheck.operators.call import Operator
 from attncheck.values.value import Int, Mapping, Sequence, Value
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+#: Libraries without arrays of their own, and whose they take.
+_ARRAYS_OF = {"scipy": "numpy", "flax": "jax"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,9 @@ class Spelling:
 
     @property
     def library(self) -> str:
-        """The library: the first part of the path."""
-        return self.path.partition(".")[0]
+        """The library whose arrays it takes: the first part of the path, or what that works on."""
+        first = self.path.partition(".")[0]
+        return _ARRAYS_OF.get(first, first)
 
     @property
     def parameters(self) -> tuple[ParameterName, ...]:
@@ -142,7 +145,7 @@ class LayerSpelling:
 
     @property
     def library(self) -> str:
-        """The library: the first part of the path."""
+        """The library whose arrays it takes."""
         return self.calling.library
 
 

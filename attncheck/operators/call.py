@@ -28,6 +28,9 @@ from attncheck.values.value import (
     as_tensor,
 )
 
+#: The libraries whose functions follow NumPy's rules where the libraries' rules differ.
+LIKE_NUMPY = frozenset(["numpy", "jax"])
+
 
 @dataclass(slots=True)
 class Call:
@@ -43,6 +46,11 @@ class Call:
     library: str
     spelling: str
     serial: int = 0
+
+    @property
+    def like_numpy(self) -> bool:
+        """Whether the call follows NumPy's rules, as those of ``jax.numpy`` do."""
+        return self.library in LIKE_NUMPY
 
     def value(self, name: str) -> Value | None:
         """The argument, or None if it was left out or is the constant None."""

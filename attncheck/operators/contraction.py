@@ -223,12 +223,13 @@ def _fixed(call: Call, pattern: Pattern) -> Outcome:
     left, right = shapes
     if left is None or right is None:
         return Outcome(call.make(None))
-    return _by_pattern(call, pattern, left.axes, right.axes)
+    return by_pattern(call, pattern, left.axes, right.axes)
 
 
-def _by_pattern(
+def by_pattern(
     call: Call, pattern: Pattern, left: tuple[Axis, ...], right: tuple[Axis, ...]
 ) -> Outcome:
+    """The product of two tensors with as many axes as the pattern has letters."""
     shared = [letter for letter in pattern.left if letter in pattern.right]
     at = [(pattern.left.index(letter), pattern.right.index(letter)) for letter in shared]
     pairs = {

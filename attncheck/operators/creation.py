@@ -139,7 +139,7 @@ def _steps(
 
 def spaced(call: Call) -> Outcome:
     """linspace, logspace: ``count`` numbers; NumPy's need 50 if it is left out."""
-    default = const(50) if call.library == "numpy" else None
+    default = const(50) if call.like_numpy else None
     count = call.size("count") if call.given("count") else default
     ends = [operand_shape(call, name) for name in ("start", "stop")]
     if any(shape is not SCALAR for shape in ends if shape is not None):
@@ -397,7 +397,7 @@ def meshgrid(call: Call) -> Outcome:
     """
     value = call.arguments.get("xs")
     tensors = [call.tensor("xs")] if type(value) is Tensor else call.tensors("xs")
-    default = "xy" if call.library == "numpy" else "ij"
+    default = "xy" if call.like_numpy else "ij"
     indexing = call.text("indexing") if call.given("indexing") else default
     sparse = call.flag("sparse")
     if tensors is None or indexing is None or sparse is None:
@@ -408,7 +408,7 @@ def meshgrid(call: Call) -> Outcome:
         shape = None if tensor is None else tensor.shape
         if shape is None or shape.rank is None or (shape.rank > 1 and call.library == "numpy"):
             return Outcome(unknown, _event(call))
-        if shape.rank > 1:
+        if shape.rank > 1 or (shape.rank == 0 and call.library == "jax"):
             clash = rank_clash(shape, "vectors", operand)
             return Outcome(unknown, _event(call), clash)
         axes.append(without_marks(shape).lead[0] if shape.lead else Axis(ONE))
@@ -423,14 +423,16 @@ def meshgrid(call: Call) -> Outcome:
 
 
 def one_hot(call: Call) -> Outcome:
-    """torch.nn.functional.one_hot: (...,) to (..., classes)."""
+    """(...,) to (..., classes), of integers unless the table or the call names a dtype."""
+    dtype = _named_dtype(call.value("dtype")) if call.given("dtype") else call.text("dtype_is")
+    dtype = dtype or ("int" if not call.given("dtype") else None)
     shape = call.shape("x")
     count = call.size("count") if call.given("count") else None
     if count is not None and count.number is not None and count.number < 0:
         count = None
     if shape is None:
-        return Outcome(call.make(None, "int"))
-    return Outcome(call.make(_behind(without_marks(shape), Axis(count)), "int"))
+        return Outcome(call.make(None, dtype))
+    return Outcome(call.make(_behind(without_marks(shape), Axis(count)), dtype))
 
 
 def _behind(shape: Shape, axis: Axis) -> Shape:

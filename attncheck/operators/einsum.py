@@ -187,7 +187,7 @@ def _read(call: Call) -> tuple[Subscripts, tuple[Value, ...]] | Clash | None:
             if rest[0].items is None:
                 return None
             rest = rest[0].items
-        subscripts = _parse(first.value)
+        subscripts = _parse(first.value, _ANY if call.library == "jax" else _LETTER)
     else:
         lists = _from_lists(given.items)
         if lists is None:
@@ -208,16 +208,20 @@ def _paired(
     return subscripts, operands
 
 
-def _parse(equation: str) -> Subscripts | Clash:
+#: What may stand for an axis: letters, and in jax whatever means nothing else.
+_LETTER, _ANY = "[A-Za-z]", "[^.,>-]"
+
+
+def _parse(equation: str, letter: str) -> Subscripts | Clash:
     """The subscripts of an equation, or what is wrong with it."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     inputs = []
     for part in left.split(","):
-        letters = _letters(part)
+        letters = _letters(part, letter)
         if letters is None:
             return Clash(Fault.EINSUM, f"has the malformed subscripts {part!r}")
         inputs.append(letters)
-    output = _letters(right) if arrow else _implicit(tuple(inputs))
+    output = _letters(right, letter) if arrow else _implicit(tuple(inputs))
     if output is None:
         return Clash(Fault.EINSUM, f"has the malformed output {right!r}")
     return _checked(Subscripts(tuple(inputs), output))
@@ -238,10 +242,10 @@ def _called(letter: str) -> str:
     return f"the letter {letter}" if len(letter) == 1 else f"the axis {letter}"
 
 
-def _letters(text: str) -> Letters | None:
-    if not re.fullmatch(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*", text):
+def _letters(text: str, letter: str) -> Letters | None:
+    if not re.fullmatch(rf"{letter}*(\.\.\.)?{letter}*", text):
         return None
-    return tuple(re.findall(r"[A-Za-z]|\.\.\.", text))
+    return tuple(re.findall(rf"{letter}|\.\.\.", text))
 
 
 def _implicit(inputs: tuple[Letters, ...]) -> Letters:

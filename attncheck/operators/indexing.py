@@ -17,7 +17,7 @@ from attncheck.algebra.broadcast import Broadcast, How, broadcast, broadcast_all
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import SCALAR, Axis, Shape, expand
 from attncheck.algebra.size import ONE, Size, const
-from attncheck.operators.call import Call
+from attncheck.operators.call import LIKE_NUMPY, Call
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Elementwise, Fault, Outcome, Selection
 from attncheck.operators.literals import literal_shape
@@ -257,13 +257,13 @@ class _Walk:
 
     def run(self, split: _Split) -> None:
         """Apply all items."""
-        counts = self.library == "numpy" and any(
+        counts = self.library in LIKE_NUMPY and any(
             item.kind in {Kind.ARRAY, Kind.MASK} for item in (*split.front, *split.back)
         )
         self._part(0, split.front, split.first, 0, counts)
         if self.place is not None:
             # For NumPy even an ellipsis that stands for no axis keeps arrays apart.
-            ellipsis = self.library == "numpy" and bool(split.back)
+            ellipsis = self.library in LIKE_NUMPY and bool(split.back)
             self.gap = self.gap or ellipsis or bool(split.middle.at_least)
             self.perhaps_apart = not self.gap and not split.middle.closed
         self._part(1, split.back, split.last, -len(split.last), counts)

@@ -57,7 +57,7 @@ def concatenate(call: Call) -> Outcome:
 
     Clashes where ranks, or sizes off the axis, differ. NumPy flattens if the axis is None.
     """
-    flatten = "axis" in call.arguments and not call.given("axis") and call.library == "numpy"
+    flatten = "axis" in call.arguments and not call.given("axis") and call.like_numpy
     axis = call.integer("axis") if call.given("axis") else 0
     group = _operands(call)
     if group is None:
@@ -194,7 +194,7 @@ def _operands(call: Call) -> _Group | None:
         copies = value.copy is value.element
         return None if element is None else _Group([element], value.length, copies)
     if value is not None and as_tensor(value) is not None:
-        return _rows(call.tensor("xs"), call.facts) if call.library == "numpy" else None
+        return _rows(call.tensor("xs"), call.facts) if call.like_numpy else None
     found = call.tensors("xs")
     if not found:
         return None

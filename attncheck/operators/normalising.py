@@ -57,7 +57,8 @@ def normalize(call: Call) -> Outcome:
     axis = call.integer("axis") if call.given("axis") else 1
     dtype = dtype_of(call.arguments.get("x"))
     event = Elementwise("normalize", None)
-    if shape is None or axis is None or (shape.rank == 0 and axis in (0, -1)):
+    number = shape is not None and shape.rank == 0 and axis in (0, -1)
+    if shape is None or axis is None or (number and call.library != "jax"):
         return Outcome(call.make(shape, dtype), event)
     found = locate(shape, (axis,), call.facts)
     if isinstance(found, Clash):

@@ -59,7 +59,7 @@ def _stretch(call: Call, sizes: list[Size | None] | None, kind: str) -> Outcome:
     if missing < 0:
         text = f"stretches {shape} to {axes_text(len(sizes))}"
         return _refuse(call, Clash(Fault.RANK, text), kind)
-    if any(keeps) and (call.library == "numpy" or any(keeps[:missing])):
+    if any(keeps) and (call.like_numpy or any(keeps[:missing])):
         text = f"asks for the size -1 where {shape} has no axis"
         return _refuse(call, Clash(Fault.AXIS, text), kind)
     axes = [Axis(size, made=COPIES) for size in sizes[:missing]]

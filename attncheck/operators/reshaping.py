@@ -198,7 +198,7 @@ def squeeze(call: Call) -> Outcome:
     if isinstance(found, Clash):
         return _refuse(call, found)
     layout, indices = found
-    if call.library == "numpy":
+    if call.like_numpy:
         return _squeeze_forced(call, layout, indices)
     ones = [index for index in indices if layout.axis(index).is_one]
     open_ones = [index for index in indices if _may_be_one(layout.axis(index))]

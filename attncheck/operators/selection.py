@@ -82,7 +82,7 @@ def take_along(call: Call) -> Outcome:
     shape, wanted = call.shape("x"), call.shape("index")
     if shape is None or wanted is None:
         return Outcome(call.make(None, _dtype(call)))
-    last = call.library == "numpy" and "axis" not in call.arguments
+    last = call.like_numpy and "axis" not in call.arguments
     if not last and not call.given("axis"):
         return Outcome(call.make(without_marks(wanted), _dtype(call)))
     axis = -1 if last else call.integer("axis")
@@ -335,7 +335,7 @@ def positions_by_axis(call: Call) -> Outcome:
     rank = None if shape is None else shape.rank
     if rank is None:
         return Outcome(Sequence(None, element=vector))
-    if rank == 0 and call.library == "numpy":
+    if rank == 0 and call.like_numpy:
         text = f"wants at least one axis, not {shape}"
         return Outcome(Sequence(None, element=vector), clash=Clash(Fault.RANK, text))
     return Outcome(Sequence((vector,) * max(rank, 1)))

@@ -27,7 +27,7 @@ def softmax(call: Call) -> Outcome:
         return Outcome(call.make(made, "float"), Softmax(None, log))
     if shape is None or axis is None:
         return Outcome(call.make(shape, "float"), Softmax(axis, log, implicit))
-    if shape == SCALAR and axis in (0, -1):
+    if shape == SCALAR and axis in (0, -1) and call.library != "jax":
         return Outcome(call.make(shape, "float"), Softmax(axis, log, implicit))
     found = locate(shape, (axis,), call.facts)
     if isinstance(found, Clash):

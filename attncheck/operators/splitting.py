@@ -79,7 +79,7 @@ def _split(call: Call, cut: Callable[[Call, Axis], Pieces]) -> Outcome:
     pieces, clash = cut(call, found.axis)
     if clash is not None:
         return Outcome(unknown, event, clash)
-    listed = call.library == "numpy"
+    listed = call.like_numpy
     if pieces is None:
         element = call.make(found.put(replace(found.axis, size=None, parts=())), tensor.dtype)
         return Outcome(Sequence(None, listed, element), event)

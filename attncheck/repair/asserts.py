@@ -18,6 +18,7 @@ from attncheck.checks.constructed import layer_of
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.operators.events import Contraction
+from attncheck.repair.wording import array_module
 from attncheck.source import Source
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced
@@ -232,7 +233,8 @@ def _sum_assert(site: ShapeSite, traced: Traced) -> list[str]:
         axis = _written_axis(attention.axis, len(shape.axes))
         if tensor.library == "torch":
             return [f"assert torch.allclose({site.name}.sum(dim={axis}), torch.ones(()))"]
-        return [f"assert np.allclose({site.name}.sum(axis={axis}), 1)"]
+        module = array_module(tensor.library)
+        return [f"assert {module}.allclose({site.name}.sum(axis={axis}), 1)"]
     return []
 
 

@@ -27,6 +27,7 @@ from attncheck.repair.steps import other_state
 from attncheck.repair.subscripts import subscripts
 from attncheck.repair.wording import (
     argument_of,
+    array_module,
     bracketed,
     call_with,
     flipped,
@@ -370,7 +371,8 @@ def _repeated(report: Report, view: View) -> Iterator[Candidate]:
         if culprit.tensor.library == "torch":
             text = f"{bracketed(view, culprit.node)}.repeat_interleave({times}, dim={axis})"
         else:
-            text = f"np.repeat({code}, {times}, axis={axis})"
+            module = array_module(culprit.tensor.library)
+            text = f"{module}.repeat({code}, {times}, axis={axis})"
         yield edit(culprit.node, text, f"repeat it along axis {axis}", safe=False)
 
 

@@ -14,7 +14,7 @@ from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.repair.candidate import Candidate, edit
-from attncheck.repair.wording import bracketed
+from attncheck.repair.wording import array_module, bracketed
 from attncheck.values.tensor import Tensor
 
 
@@ -30,8 +30,9 @@ def mask_scores(report: Report, view: View) -> Iterator[Candidate]:
         scores = _argument(call, made) if _is_softmax(call, made) else None
         if scores is None:
             continue
-        torch = (weights.library or mask.library) == "torch"
-        text = (_filled if torch else _chosen)(view, scores, *_uncast(view, operand, mask))
+        library = weights.library or mask.library
+        given = (view, scores, *_uncast(view, operand, mask))
+        text = _filled(*given) if library == "torch" else _chosen(library, *given)
         written = _replaced(view, call, scores, text)
         if written is not None:
             yield edit(
@@ -74,9 +75,11 @@ def _uncast(view: View, operand: Operand, mask: Tensor) -> tuple[cst.CSTNode, bo
     return operand.node, mask.dtype == "bool"
 
 
-def _chosen(view: View, scores: cst.CSTNode, mask: cst.CSTNode, boolean: bool) -> str:
+def _chosen(
+    library: str | None, view: View, scores: cst.CSTNode, mask: cst.CSTNode, boolean: bool
+) -> str:
     condition = view.code(mask) if boolean else f"{bracketed(view, mask)} > 0"
-    return f"np.where({condition}, {view.code(scores)}, -1e9)"
+    return f"{array_module(library)}.where({condition}, {view.code(scores)}, -1e9)"
 
 
 def _filled(view: View, scores: cst.CSTNode, mask: cst.CSTNode, boolean: bool) -> str:

@@ -15,7 +15,7 @@ from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.repair.candidate import Candidate, edit
-from attncheck.repair.wording import bracketed
+from attncheck.repair.wording import array_module, bracketed
 
 
 def other_order(report: Report, view: View) -> Iterator[Candidate]:
@@ -62,10 +62,15 @@ def _each_in_place(made: Operation, node: cst.Call, view: View) -> str | None:
     return _interleaved(made, whole, view.code(counts[repeated[0]]), axis)
 
 
+def _module(made: Operation) -> str:
+    """The module whose functions repeat what `made` has made."""
+    return array_module("jax" if made.spelling.startswith("jax") else None)
+
+
 def _interleaved(made: Operation, whole: str, count: str, axis: int) -> str:
     if made.spelling.startswith("torch"):
         return f"{whole}.repeat_interleave({count}, dim={axis})"
-    return f"np.repeat({whole}, {count}, axis={axis})"
+    return f"{_module(made)}.repeat({whole}, {count}, axis={axis})"
 
 
 def _joined_in_place(made: Operation, node: cst.Call, view: View) -> str | None:
@@ -101,7 +106,7 @@ def _all_together(made: Operation, node: cst.Call, view: View) -> str | None:
     inside = ", ".join(counts)
     if made.spelling.startswith("torch"):
         return f"{whole}.repeat({inside})"
-    return f"np.tile({whole}, ({inside}{',' if len(counts) == 1 else ''}))"
+    return f"{_module(made)}.tile({whole}, ({inside}{',' if len(counts) == 1 else ''}))"
 
 
 def _by_pattern(made: Operation, node: cst.Call, view: View) -> str | None:

@@ -72,6 +72,11 @@ def _exchanges_last(view: View, node: cst.Call, sizes: object) -> bool:
     return len(axes) == 2 and (positive == [rank - 2, rank - 1] or sorted(axes) == [-2, -1])
 
 
+def array_module(library: str | None) -> str:
+    """The name that programs give to the module with a library's functions of arrays."""
+    return "jnp" if library == "jax" else "np"
+
+
 def with_axis_of_one(view: View, node: cst.CSTNode, tensor: Tensor, axis: int, rank: int) -> str:
     """An expression with an axis of size 1 put in at `axis`."""
     code = bracketed(view, node)

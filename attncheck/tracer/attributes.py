@@ -9,6 +9,7 @@ import libcst as cst
 
 from attncheck.algebra.shape import expand
 from attncheck.frameworks.lookup import find, is_property
+from attncheck.tracer import updates
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import CONSTANTS
 from attncheck.tracer.choices import over
@@ -35,6 +36,7 @@ from attncheck.values.value import (
     Mapping,
     Method,
     Parameter,
+    Partial,
     Scalar,
     Sequence,
     ShapeOf,
@@ -44,7 +46,7 @@ from attncheck.values.value import (
 )
 
 #: Where a library keeps its array's methods and properties.
-ARRAY_CLASS = {"numpy": "numpy.ndarray", "torch": "torch.Tensor"}
+ARRAY_CLASS = {"numpy": "numpy.ndarray", "torch": "torch.Tensor", "jax": "jax.Array"}
 
 
 def get(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
@@ -83,8 +85,14 @@ def _of_tensor(machine: Machine, base: Tensor, name: str, node: cst.Attribute) -
     return LibraryMethod(base, name)
 
 
+def _of_partial(machine: Machine, base: Partial, name: str, node: cst.Attribute) -> Value:
+    return updates.updating(base, name) or UNKNOWN
+
+
 def _of_parameter(machine: Machine, base: Parameter, name: str, node: cst.Attribute) -> Value:
     """An attribute of something unseen: a tensor's, if it is one that tensors have."""
+    if name == updates.AT and updates.has_at(machine, base.tensor):
+        return LibraryMethod(base, name)
     if any(find(path) is not None for path in method_paths(machine, base.tensor, name)):
         value = _of_tensor(machine, base.tensor, name, node)
         return LibraryMethod(base, name) if type(value) is LibraryMethod else value
@@ -181,6 +189,7 @@ _GETTERS: dict[type, Callable[[Machine, Any, str, cst.Attribute], Value]] = {
     ShapeOf: _of_other,
     Super: _of_super,
     Choice: _of_choice,
+    Partial: _of_partial,
     Layer: _of_layer,
     Chain: _of_chain,
     Const: _of_other,

@@ -298,9 +298,15 @@ CONSTANTS: dict[str, Value] = {
     "numpy.inf": Const(math.inf),
     "numpy.nan": Scalar("float"),
     "numpy.newaxis": Const(None),
+    "jax.numpy.pi": Const(3.141592653589793),
+    "jax.numpy.inf": Const(math.inf),
+    "jax.numpy.nan": Scalar("float"),
+    "jax.numpy.newaxis": Const(None),
     "torch.inf": Const(math.inf),
-    **dict.fromkeys(("torch.finfo.min", "numpy.finfo.min"), Const(-_LARGEST)),
-    **dict.fromkeys(("torch.finfo.max", "numpy.finfo.max"), Const(_LARGEST)),
+    **dict.fromkeys(
+        ("torch.finfo.min", "numpy.finfo.min", "jax.numpy.finfo.min"), Const(-_LARGEST)
+    ),
+    **dict.fromkeys(("torch.finfo.max", "numpy.finfo.max", "jax.numpy.finfo.max"), Const(_LARGEST)),
     "torch.pi": Const(3.141592653589793),
 }
 

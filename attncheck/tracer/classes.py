@@ -8,7 +8,7 @@ import libcst as cst
 
 from attncheck.graph import Place
 from attncheck.tracer.blocks import simple_statements
-from attncheck.tracer.functions import make_function
+from attncheck.tracer.functions import decorated, make_function
 from attncheck.tracer.machine import Environment, Frame, Machine
 from attncheck.values.value import UNKNOWN, Class, Value
 
@@ -39,7 +39,9 @@ def make_class(machine: Machine, node: cst.ClassDef) -> Class:
         if function.static == "setter":
             members[f"{function.name}.setter"] = function
         else:
-            members[function.name] = function if plain else UNKNOWN
+            # One that is mapped takes its object as another argument than a method does.
+            known = plain or decorated(machine, method, function) is function
+            members[function.name] = function if known else UNKNOWN
         machine.defined(function)
     machine.classes.append(made)
     return made

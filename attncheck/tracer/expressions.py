@@ -14,7 +14,7 @@ import libcst as cst
 from attncheck.algebra.shape import expand
 from attncheck.algebra.size import const
 from attncheck.operators import indexing
-from attncheck.tracer import attributes, calls, conditions, containers, loops
+from attncheck.tracer import attributes, calls, conditions, containers, loops, updates
 from attncheck.tracer.arithmetic import TOKENS, combine, negate
 from attncheck.tracer.builtins import BUILTINS
 from attncheck.tracer.functions import make_lambda
@@ -199,25 +199,30 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
         return found
     tensor = as_tensor(base)
     if tensor is None:
-        return UNKNOWN
+        return updates.at_key(base, _whole_key(keys)) or UNKNOWN
     # A parameter under a string key or an unknown one may as well be a dict.
     if type(base) is Parameter and not all(map(_indexes_arrays, keys)):
         return UNKNOWN
     listed = _item_of_unseen(machine, base, keys)
     if listed is not None:
         return listed
-    key = keys[0] if len(keys) == 1 and type(keys[0]) is Sequence else Sequence(tuple(keys))
-    if len(keys) == 1 and type(keys[0]) is Sequence and keys[0].mutable:
-        key = Sequence((keys[0],))
     return apply(
         machine,
         indexing.index,
-        {"x": base, "key": key},
+        {"x": base, "key": _whole_key(keys)},
         {"x": node.value},
         node,
         "[]",
         tensor.library or "",
     )
+
+
+def _whole_key(keys: list[Value]) -> Sequence:
+    """What stands between brackets as one tuple; a list there is an array of indices."""
+    only = keys[0] if len(keys) == 1 else None
+    if type(only) is Sequence and not only.mutable:
+        return only
+    return Sequence(tuple(keys))
 
 
 def _item_of_unseen(machine: Machine, base: Value, keys: list[Value]) -> Value | None:

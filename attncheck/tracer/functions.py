@@ -12,6 +12,7 @@ from attncheck.algebra.size import of
 from attncheck.evidence.roles import is_mask_name
 from attncheck.graph import Caller, Place
 from attncheck.operators.masking import MASK
+from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine, ShapeSite
 from attncheck.tracer.sketches import Sketches
@@ -24,8 +25,10 @@ from attncheck.values.value import (
     Const,
     Function,
     Int,
+    Library,
     Mapping,
     Parameter,
+    Partial,
     Scalar,
     Sequence,
     Value,
@@ -36,7 +39,7 @@ TRANSPARENT = frozenset(
     [
         *("no_grad", "inference_mode", "enable_grad", "wraps", "cache", "lru_cache", "jit", "njit"),
         *("script", "unused", "ignore", "override", "final", "overload", "abstractmethod"),
-        *("typechecked", "beartype", "jaxtyped"),
+        *("typechecked", "beartype", "jaxtyped", "compact", "nowrap", "remat", "named_call"),
     ]
 )
 #: Words in the names of decorators that document, register, compile or watch a function.
@@ -85,6 +88,26 @@ def _lets_through(decorator: str, function: str) -> bool:
         return False
     watched = decorator in TRANSPARENT or _WATCHING.search(decorator) is not None
     return watched or function in _FORWARD
+
+
+def decorated(machine: Machine, node: cst.FunctionDef, function: Function) -> Value:
+    """A function under decorators that are known functions of functions, from the inside out.
+
+    UNKNOWN under any other that changes what a call gives.
+    """
+    from attncheck.tracer.calls import call
+    from attncheck.tracer.lifted import LIFTED
+
+    value: Value = function
+    for decorator in reversed(node.decorators):
+        if _lets_through(_last_name(decorator.decorator), node.name.value):
+            continue
+        callee = machine.evaluate(decorator.decorator)
+        target = callee.callee if type(callee) is Partial else callee
+        if type(target) is not Library or target.path not in LIFTED:
+            return UNKNOWN
+        value = call(machine, callee, Arguments([value], {}, [None], {}), decorator.decorator)
+    return value if node.asynchronous is None and not is_generator(node) else UNKNOWN
 
 
 def make_lambda(machine: Machine, node: cst.Lambda) -> Value:

@@ -39,9 +39,10 @@ _SCALARS: Final = {"float": "float", "bool": "bool", "str": "str"}
 _IMPORTS: Final = {
     "torch": re.compile(r"^\s*(?:import|from)\s+torch\b", re.MULTILINE),
     "numpy": re.compile(r"^\s*(?:import|from)\s+numpy\b", re.MULTILINE),
+    "jax": re.compile(r"^\s*(?:import|from)\s+(?:jax|flax)\b", re.MULTILINE),
 }
 _OTHERS: Final = re.compile(
-    r"^\s*(?:import|from)\s+(?:jax|tensorflow|keras|cupy|mxnet)\b", re.MULTILINE
+    r"^\s*(?:import|from)\s+(?:tensorflow|keras|cupy|mxnet)\b", re.MULTILINE
 )
 
 

@@ -10,6 +10,7 @@ import libcst as cst
 
 from attncheck.tracer import attributes
 from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.lifted import LIFTED
 from attncheck.tracer.machine import Machine
 from attncheck.values.value import (
     FALSE,
@@ -132,4 +133,5 @@ REFLECTIONS: dict[str, Reflection] = {
         arguments.positional[1] if len(arguments.positional) == 2 else UNKNOWN
     ),
     "torch.utils.checkpoint.checkpoint": _by_proxy,
+    **LIFTED,
 }

@@ -10,7 +10,7 @@ from attncheck.tracer import conditions, loops
 from attncheck.tracer.arithmetic import TOKENS, combine
 from attncheck.tracer.branches import join_names, run_ways
 from attncheck.tracer.classes import make_class
-from attncheck.tracer.functions import make_function
+from attncheck.tracer.functions import decorated, make_function
 from attncheck.tracer.imports import run_import, run_import_from
 from attncheck.tracer.machine import Executor, Exit, Machine
 from attncheck.tracer.patterns import captured
@@ -182,7 +182,9 @@ def _delete(machine: Machine, node: cst.Del) -> Exit:
 def _function(machine: Machine, node: cst.FunctionDef) -> Exit:
     function, plain = make_function(machine, node)
     machine.defined(function)
-    machine.environment.assign(node.name.value, function if plain else UNKNOWN)
+    machine.environment.assign(
+        node.name.value, function if plain else decorated(machine, node, function)
+    )
     return None
 
 

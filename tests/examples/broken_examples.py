@@ -32,8 +32,7 @@ def expectation(path):
 def twin(wanted):
     """The clean example that a broken one was made from; skips where its library is missing."""
     example = BY_PATH[wanted["clean"]]
-    if example.framework == "torch":
-        pytest.importorskip("torch")
+    pytest.importorskip(example.framework)
     return example
 
 

@@ -10,6 +10,8 @@ import attention_formulas as formulas
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2] / "examples"
+#: The folders of clean examples.
+FRAMEWORKS = ("numpy", "torch", "jax")
 SIZES = {
     "B": 3,
     "T_dec": 4,
@@ -72,6 +74,8 @@ class Example:
         function = getattr(module or load(ROOT / self.path), self.function)
         if self.framework == "numpy":
             return function(**inputs)
+        if self.framework == "jax":
+            return run_in_double(function, inputs)
         import torch
 
         def tensor(value):
@@ -79,6 +83,15 @@ class Example:
 
         results = function(**{name: tensor(value) for name, value in inputs.items()})
         return tuple(result.numpy() for result in results)
+
+
+def run_in_double(function, inputs):
+    """What a function of jax says about numpy arrays, in as many digits as numpy has."""
+    import jax
+
+    with jax.enable_x64(True):
+        arrays = {name: jax.numpy.asarray(value) for name, value in inputs.items()}
+        return tuple(np.asarray(result) for result in function(**arrays))
 
 
 SPECIAL = {"lengths", "mask", "n_heads"}
@@ -199,6 +212,15 @@ EXAMPLES = [
         "scaled_dot_product", "scaled_dot_product_attention", SCALED, formulas.scaled_dot_product
     ),
     scaled("numpy/scaled_dot_product_batched.py", MASKED_SCALED, formulas.scaled_dot_product),
+    scaled("jax/scaled_dot_product.py", HEAD_SCALED, formulas.head_scaled_dot_product),
+    Example("jax/additive.py", "additive_attention", ADDITIVE, formulas.additive),
+    Example(
+        "jax/additive_batched.py",
+        "additive_attention",
+        over_states(ADDITIVE),
+        formulas.additive,
+        STATES,
+    ),
     scaled("torch/scaled_dot_product.py", HEAD_SCALED, formulas.head_scaled_dot_product),
     *in_both(
         "multi_head_self_attention",

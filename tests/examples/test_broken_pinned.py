@@ -7,6 +7,7 @@ the corrected file has to compute what the clean twin computes, and its asserts 
 import ast
 import functools
 
+import example_catalogue as catalogue
 import pytest
 from broken_examples import BROKEN, ROOT, expectation, name_of, outcome, projection, same, twin
 
@@ -15,7 +16,7 @@ from attncheck.rule import find_rule
 from attncheck.settings import Settings
 from attncheck.source import apply_edits
 
-CLEAN = sorted(ROOT.glob("numpy/*.py")) + sorted(ROOT.glob("torch/*.py"))
+CLEAN = [path for name in catalogue.FRAMEWORKS for path in sorted(ROOT.glob(f"{name}/*.py"))]
 WITH_FIX = [
     path for path in BROKEN if (rule := find_rule(name_of(path))) is not None and rule.fix != "none"
 ]

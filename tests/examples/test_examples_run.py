@@ -20,7 +20,8 @@ NEEDS_A_PROJECTION = ROOT / "broken/query-key-size/expected.json"
 PLAIN = sorted(ROOT.glob("numpy/*_plain.py"))
 DEMOS = [
     path
-    for path in sorted(ROOT.glob("numpy/*.py")) + sorted(ROOT.glob("torch/*.py"))
+    for framework in catalogue.FRAMEWORKS
+    for path in sorted(ROOT.glob(f"{framework}/*.py"))
     if path not in PLAIN
 ]
 RULES = {rule.code: rule.name for rule in all_rules()}
@@ -31,8 +32,7 @@ def name_of(value):
 
 
 def need(example):
-    if example.framework == "torch":
-        pytest.importorskip("torch")
+    pytest.importorskip(example.framework)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -175,8 +175,7 @@ def test_every_example_is_in_the_catalogue():
 
 @pytest.mark.parametrize("path", DEMOS, ids=name_of)
 def test_demo_prints_and_its_sizes_differ(path, capsys):
-    if path.parent.name == "torch":
-        pytest.importorskip("torch")
+    pytest.importorskip(path.parent.name)
     made = runpy.run_path(str(path), run_name="__main__")
     assert re.search(r"\d", capsys.readouterr().out)
     known = {*catalogue.SIZES, "d_model", "T"}

@@ -23,7 +23,8 @@ def real_dtype(real: Any) -> str | None:
         if real.dtype is torch.bool:
             return "bool"
         return "float" if real.is_floating_point() else "int"
-    return {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(np.asarray(real).dtype.kind)
+    dtype = real.dtype if hasattr(real, "dtype") else np.asarray(real).dtype
+    return {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(dtype.kind)
 
 
 def told(real: Any) -> str:

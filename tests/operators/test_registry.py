@@ -11,9 +11,11 @@ pytest.importorskip("torch")
 import attncheck.frameworks
 from attncheck.frameworks import lookup
 
-from .harness import KINDS, check_call, find_real, samplers, silent, skipped
+from .harness import KINDS, check_call, find_real, lenient, samplers, silent, skipped
 
 CALLS = 40
+#: Tracing jax costs more, and most of its spellings are NumPy's, which are called often enough.
+CALLS_OF_JAX = {"numbers": 8, "symbols": 2, "open": 4}
 SPELLINGS = lookup.spellings() | lookup.layers()
 
 
@@ -22,7 +24,7 @@ SPELLINGS = lookup.spellings() | lookup.layers()
 def test_model_agrees_with_library(path: str, kind: str) -> None:
     spelling = SPELLINGS[path]
     _skip_if_not_here(path)
-    for seed in range(CALLS):
+    for seed in range(CALLS_OF_JAX[kind] if path.startswith(("jax.", "flax.")) else CALLS):
         complaint = check_call(spelling, seed, kind)
         assert complaint is None, complaint
 
@@ -39,7 +41,7 @@ def test_every_operator_has_a_sampler() -> None:
 
 
 def test_every_silence_names_a_spelling() -> None:
-    assert set(silent()) | set(skipped()) <= set(SPELLINGS)
+    assert set(silent()) | set(skipped()) | set(lenient()) <= set(SPELLINGS)
 
 
 def test_every_table_is_listed() -> None:

@@ -65,10 +65,12 @@ def observe(source, path="<program>"):
 
 
 def shape_of(value):
-    """The shape of an array, or None: numbers are not shown, nor are lists."""
+    """The shape of an array, or None: numbers are not shown, nor are lists, nor jax's keys."""
+    if str(getattr(value, "dtype", "")).startswith("key<"):
+        return None
     if isinstance(value, np.ndarray):
         return tuple(value.shape)
-    if type(value).__module__.startswith("torch") and hasattr(value, "ndim"):
+    if type(value).__module__.startswith(("torch", "jax")) and hasattr(value, "ndim"):
         return tuple(value.shape)
     return None
 

@@ -23,7 +23,7 @@ from tracer.observing import observe
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 EXAMPLES = sorted(
     path
-    for framework in ("numpy", "torch")
+    for framework in ("numpy", "torch", "jax")
     for path in (Path(__file__).resolve().parents[2] / "examples" / framework).glob("*.py")
 )
 every_file = pytest.mark.parametrize("path", [*PROGRAMS, *EXAMPLES], ids=lambda path: path.stem)
@@ -34,6 +34,8 @@ _AT_LEAST = re.compile(r"# At least (\d+) places are known\.")
 
 @functools.cache
 def activations(path):
+    if path.parent.name == "jax":
+        pytest.importorskip("jax")
     return observe(path.read_text(encoding="utf-8"), str(path))
 
 

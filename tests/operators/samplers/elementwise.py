@@ -31,6 +31,8 @@ def binary(draw: Draw, spelling: Spelling) -> Arguments:
             [("float", "float"), ("float", "int"), ("int", "float"), ("int", "int")]
         )
     left = draw.shape()
+    if spelling.path.startswith("jax.lax."):  # stretches nothing and mixes no dtypes
+        return {"x": Array(*left, dtype="float"), "y": Array(*left, dtype="float")}
     if draw.chance(0.2):
         left = [as_dim(1) if draw.chance(0.5) else size for size in left]
     x = Array(*left, dtype=kinds[0])
@@ -62,7 +64,9 @@ def tolerance(draw: Draw, spelling: Spelling) -> Arguments:
 
 def unary(draw: Draw, spelling: Spelling) -> Arguments:
     dtype = draw.choice(["float", "float", "int"])
-    floating = spelling.path.startswith(("torch.nn.", "torch.dropout"))
+    floating = spelling.path.startswith(
+        ("torch.nn.", "torch.dropout", "jax.nn.", "jax.lax.", "flax.")
+    )
     if floating or spelling.path.endswith("_"):
         dtype = "float"
     symbol = spelling.fixed.get("symbol")

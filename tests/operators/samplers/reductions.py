@@ -14,8 +14,9 @@ _FLOAT = ("mean", "nanmean", "std", "var", "median", "norm", "logsumexp", "avera
 
 def reduce(draw: Draw, spelling: Spelling) -> Arguments:
     name = spelling.path.rpartition(".")[2]
-    # scipy gives numbers an axis before it reduces them.
-    shape = draw.shape(1 if spelling.path.startswith("scipy") else 0, 4)
+    # scipy gives numbers an axis before it reduces them, and so does jax's median.
+    axes = spelling.path.startswith("scipy") or spelling.path == "jax.numpy.median"
+    shape = draw.shape(int(axes), 4)
     dtype = (
         "float" if name in (*_FLOAT, "std_mean", "vector_norm") else draw.choice(["float", "int"])
     )

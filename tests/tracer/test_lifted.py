@@ -1,0 +1,129 @@
+"""Functions of functions: what ``jit``, ``vmap``, ``grad`` and the loops of jax give."""
+
+import pytest
+
+from tracer.tracing import function, last, module, parameter
+
+HEAD = (
+    "import functools\nimport jax\nimport jax.numpy as jnp\n"
+    "x, H, W = jnp.zeros((3, 4)), jnp.zeros((3, 5, 4)), jnp.zeros((4, 7))\n"
+)
+
+
+def told(code, name="y"):
+    return last(module(HEAD + code), name)
+
+
+MAPPED = {
+    "y = jax.vmap(lambda a: a)(x)": (3, 4),
+    "y = jax.vmap(lambda a: a @ W)(x)": (3, 7),
+    "y = jax.vmap(lambda a: a.sum())(x)": (3,),
+    "y = jax.vmap(lambda a, h: h @ a)(x, H)": (3, 5),
+    "y = jax.vmap(lambda a, h: h @ a, (0, 0), 1)(x, H)": (5, 3),
+    "y = jax.vmap(lambda a: a, in_axes=1)(H)": (5, 3, 4),
+    "y = jax.vmap(lambda a: a, in_axes=1, out_axes=-1)(H)": (3, 4, 5),
+    "y = jax.vmap(lambda a, w: a @ w, in_axes=(0, None))(x, W)": (3, 7),
+    "y = jax.vmap(jax.vmap(lambda a: a @ W))(H)": (3, 5, 7),
+    "y = jax.vmap(lambda p: p['h'] @ p['x'])({'h': H, 'x': x})": (3, 5),
+    "y = jax.vmap(lambda p: p[0] @ p[1], in_axes=((0, None),))((H, W))": (3, 5, 7),
+    "y, z = jax.vmap(lambda a: (a, a.sum()), out_axes=(1, 0))(x)": (4, 3),
+    "y = jax.vmap(lambda a, *, h: h @ a)(x, h=H)": (3, 5),
+    "y = jax.vmap(lambda a: a, in_axes=n)(x)": "Unknown",
+}
+
+
+@pytest.mark.parametrize("code", MAPPED)
+def test_mapped(code):
+    assert told(code) == MAPPED[code]
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "jax.vmap",
+        "functools.partial(jax.vmap, in_axes=0)",
+        "jax.jit\n@jax.vmap",
+        "functools.partial(jax.jit, static_argnums=1)\n@jax.vmap",
+    ],
+)
+def test_decorators(decorator):
+    assert told(f"@{decorator}\ndef f(a):\n    return a @ W\ny = f(x)") == (3, 7)
+
+
+def test_a_decorator_that_nobody_knows():
+    assert told("@jax.jit\n@jax.whatever\ndef f(a):\n    return a\ny = f(x)") == "Unknown"
+
+
+def test_axes_of_unlike_sizes_clash():
+    traced = module(HEAD + "y = jax.vmap(lambda a, h: h @ a, in_axes=(0, 1))(x, H)")
+    (clash,) = [operation.clash for operation in traced.graph.clashes()]
+    assert clash.text == "maps axis 1 of (3, 5, 4) beside an axis of 3"
+    assert (clash.left.number, clash.right.number, clash.operand) == (3, 5, 1)
+
+
+def test_an_axis_that_is_not_there():
+    traced = module(HEAD + "y = jax.vmap(lambda a: a, in_axes=2)(x)")
+    (clash,) = [operation.clash for operation in traced.graph.clashes()]
+    assert clash.text == "names axis 2 of (3, 4), which has 2 axes"
+
+
+def test_mapping_shows_the_first_axis_of_an_argument():
+    traced = function("def f(a):\n    return jax.vmap(lambda r: r)(a)\n", head=HEAD)
+    assert parameter(traced, "a") == "(a_0, ...)"
+
+
+LOOPS = {
+    "c, y = jax.lax.scan(lambda c, r: (c + r, r @ W), jnp.zeros(4), x)": (3, 7),
+    "y, _ = jax.lax.scan(lambda c, r: (c + r, None), jnp.zeros(4), x)": (4,),
+    "_, y = jax.lax.scan(lambda c, _: (c, c), jnp.zeros(4), None, length=9)": (9, 4),
+    "_, y = jax.lax.scan(lambda c, r: (c, r[1]), jnp.zeros(4), (x, H))": (3, 5, 4),
+    "y = jax.lax.map(lambda r: r @ W, x)": (3, 7),
+    "y = jax.lax.fori_loop(0, 5, lambda i, c: c * 2, x)": (3, 4),
+    "y = jax.lax.fori_loop(0, 5, lambda i, c: c[None], x)": None,
+    "y = jax.lax.while_loop(lambda c: c.sum() < 3, lambda c: c + 1, x)": (3, 4),
+    "y = jax.lax.cond(True, lambda a: a + 1, lambda a: a - 1, x)": (3, 4),
+    "y = jax.lax.switch(0, [lambda a: a @ W, lambda a: a @ W + 1], x)": (3, 7),
+}
+
+
+@pytest.mark.parametrize("code", LOOPS)
+def test_loops_and_branches(code):
+    assert told(code) == LOOPS[code]
+
+
+GRADIENTS = {
+    "y = jax.grad(lambda a: (a @ W).sum())(x)": (3, 4),
+    "y = jax.grad(lambda a, w: (a @ w).sum(), argnums=1)(x, W)": (4, 7),
+    "v, y = jax.value_and_grad(lambda a: (a @ W).sum())(x)": (3, 4),
+    "y, g = jax.value_and_grad(lambda a: (a @ W).sum())(x)": (),
+    "y = jax.jit(lambda a: a @ W)(x)": (3, 7),
+    "y = jax.checkpoint(lambda a: a @ W)(x)": (3, 7),
+}
+
+
+@pytest.mark.parametrize("code", GRADIENTS)
+def test_gradients_and_wrappers(code):
+    assert told(code) == GRADIENTS[code]
+
+
+def test_subscripts_may_be_digits():
+    assert told("y = jnp.einsum('a1,1b->ab', x, W)") == (3, 7)
+
+
+UPDATES = {
+    "y = x.at[0].set(1.0)": (3, 4),
+    "y = x.at[:, None, 0].add(W[:3, :1])": (3, 4),
+    "y = x.at[1:].get()": (2, 4),
+    "f = x.at[0]\ny = f.set(jnp.zeros(4))": (3, 4),
+}
+
+
+@pytest.mark.parametrize("code", UPDATES)
+def test_updates_at_an_index(code):
+    assert told(code) == UPDATES[code]
+
+
+def test_an_update_that_does_not_fit():
+    traced = module(HEAD + "y = x.at[0].set(jnp.zeros(5))")
+    (clash,) = [operation.clash for operation in traced.graph.clashes()]
+    assert clash.text.startswith("writes (5,) into (4,)")
