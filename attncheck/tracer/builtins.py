@@ -314,6 +314,7 @@ CONSTANTS: dict[str, Value] = {
 GENERATORS: dict[str, str] = {
     "torch.finfo": "torch.finfo",
     "numpy.finfo": "numpy.finfo",
+    "jax.numpy.finfo": "jax.numpy.finfo",
     "numpy.random.default_rng": "numpy.random.Generator",
     "numpy.random.RandomState": "numpy.random.RandomState",
     "numpy.random.Generator": "numpy.random.Generator",
