@@ -49,15 +49,22 @@ def broadcast_clash(
         assert pairing.left is not None and pairing.right is not None
         text = (
             f"{verb} {' and '.join(str(shape) for shape in shapes)}: "
-            f"{pairing.left} meets {pairing.right} {_place(spread, pairing)}"
+            f"{pairing.left} meets {pairing.right} {_place(spread, pairing, shapes)}"
         )
         left, right = pairing.left.size, pairing.right.size
         return Clash(Fault.BROADCAST, text, operand, left, right, pairing.verdict)
     return None
 
 
-def _place(spread: Broadcast, pairing: Pairing) -> str:
-    behind = len(spread.pairings) - 1 - spread.pairings.index(pairing)
+def _place(spread: Broadcast, pairing: Pairing, shapes: Items[Shape]) -> str:
+    """Where a pair of axes stands; of several shapes each is paired with those before it."""
+    index, rank, end = spread.pairings.index(pairing), shapes[0].at_least, 0
+    for shape in shapes[1:]:
+        rank = max(rank, shape.at_least)
+        end += rank
+        if index < end:
+            break
+    behind = (end if len(shapes) > 2 else len(spread.pairings)) - 1 - index
     return f"on {_ORDINALS[behind]}" if behind < len(_ORDINALS) else f"{behind} axes from the end"
 
 

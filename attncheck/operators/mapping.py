@@ -43,6 +43,9 @@ def unstacked(call: Call) -> Outcome:
         if pair.verdict.clashes and clash is None:
             text = f"maps axis {number} of {tensor.shape} beside an axis of {first}"
             clash = Clash(Fault.AGREEMENT, text, operand, first.size, axis.size, pair.verdict)
+    if clash is not None:
+        # Which of the axes is the wrong one is not known, so that nothing is known inside.
+        made = [tensor.with_shape(None) for tensor in tensors if tensor is not None]
     return Outcome(Sequence(tuple(made)), clash=clash)
 
 

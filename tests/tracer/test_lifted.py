@@ -110,6 +110,12 @@ def test_subscripts_may_be_digits():
     assert told("y = jnp.einsum('a1,1b->ab', x, W)") == (3, 7)
 
 
+def test_where_axes_of_three_operands_meet():
+    traced = module(HEAD + "y = jnp.where(H > 0, x, 0.0)")
+    (clash,) = [operation.clash for operation in traced.graph.clashes()]
+    assert clash.text.endswith("5 meets 3 on the second to last axis")
+
+
 UPDATES = {
     "y = x.at[0].set(1.0)": (3, 4),
     "y = x.at[:, None, 0].add(W[:3, :1])": (3, 4),
