@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from attncheck.algebra.broadcast import How
+from attncheck.algebra.broadcast import How, Pairing
+from attncheck.algebra.contract import Contracted
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import Symbol
 from attncheck.attention import tolerable
@@ -459,15 +460,17 @@ def _loses(operation: Operation) -> bool:
 
 
 def _assumes(operation: Operation) -> int:
-    """How many pairs of sizes a product needs to be equal that nothing says are equal."""
+    """How many pairs of sizes an operation needs to be equal that nothing says are equal."""
     event = operation.event
-    if not isinstance(event, Contraction):
-        return 0
+    pairs: tuple[Contracted | Pairing, ...] = ()
+    if isinstance(event, Contraction):
+        pairs = event.pairs
+    elif isinstance(event, Elementwise) and event.broadcast is not None:
+        pairs = event.broadcast.pairings
     return sum(
         pair.verdict is Verdict.UNKNOWN
-        and pair.left.size is not None
-        and pair.right.size is not None
-        for pair in event.pairs
+        and all(axis is not None and axis.size is not None for axis in (pair.left, pair.right))
+        for pair in pairs
     )
 
 

@@ -15,24 +15,19 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.graph import Graph, Operand, Operation
 from attncheck.operators.events import (
-    MOVES,
     Contraction,
     Einsum,
     Elementwise,
-    Event,
     Permutation,
     Rearranging,
     Reduction,
     Reshaping,
-    Softmax,
 )
+from attncheck.softmaxes import MOST_STEPS, PASSING, first_tensor, softmax_at
 from attncheck.table import Role
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
-#: Events that pass a tensor's elements on, so that scores and weights are followed through them.
-_PASSING: tuple[type[Event], ...] = (*MOVES, Elementwise)
-_MOST_STEPS = 24
 #: Products and moves by what they are called, where nothing is known of the shapes.
 _PRODUCTS = frozenset({"matmul", "bmm", "einsum", "baddbmm"})
 _PLAIN_MOVES = frozenset(
@@ -61,8 +56,9 @@ class Site:
     """One attention site.
 
     ``softmax`` is the operation that gives the weights: a softmax, or the division of a
-    hand-written one. ``axis`` is the axis it normalises (None: all, or unknown), ``scores`` the
-    product behind it, ``sums`` the products that contract the weights with something.
+    hand-written one, whose sum is then ``total``. ``axis`` is the axis it normalises (None: all, or
+    unknown), ``scores`` the product behind it, ``sums`` the products that contract the weights with
+    something.
     """
 
     softmax: Operation
@@ -70,6 +66,7 @@ class Site:
     axis: int | None
     over_all: bool = False
     implicit: bool = False
+    total: Operation | None = None
     scores: Operation | None = None
     sums: list[WeightedSum] = field(default_factory=list)
 
@@ -100,67 +97,10 @@ def find_sites(graph: Graph) -> list[Site]:
 
 
 def _site(graph: Graph, operation: Operation) -> Site | None:
-    if isinstance(operation.event, Softmax):
-        tensor = _first_tensor(operation)
-        if tensor is None:
-            return None
-        event = operation.event
-        return Site(operation, tensor, event.axis, implicit=event.implicit)
-    return _hand_written(graph, operation)
-
-
-def _first_tensor(operation: Operation) -> Tensor | None:
-    for _, tensor in operation.tensors():
-        return tensor
-    return None
-
-
-def _hand_written(graph: Graph, operation: Operation) -> Site | None:
-    """``e / e.sum(axis)`` where `e` is an exponential."""
-    if not isinstance(operation.event, Elementwise) or operation.event.symbol != "/":
+    found = softmax_at(graph, operation)
+    if found is None:
         return None
-    tensors = list(operation.tensors())
-    if len(tensors) != 2:
-        return None
-    exponential = _behind(graph, tensors[0][1], "exp")
-    total = sum_behind(graph, tensors[1][1])
-    if exponential is None or total is None:
-        return None
-    assert isinstance(total.event, Reduction)
-    summed = _first_tensor(total)
-    if summed is None or _behind(graph, summed, "exp") is None:
-        return None
-    argument = _first_tensor(exponential)
-    if argument is None:
-        return None
-    axes = total.event.axes
-    rank = None if summed.shape is None else summed.shape.rank
-    if axes is None or (rank is not None and len(axes) == rank and rank > 1):
-        return Site(operation, argument, None, over_all=rank is not None and rank > 1)
-    return Site(operation, argument, axes[0] if len(axes) == 1 else None)
-
-
-def sum_behind(graph: Graph, tensor: Tensor) -> Operation | None:
-    """The sum that a divisor is, whatever put its axis back or kept it from being 0; or None."""
-    for _ in range(_MOST_STEPS):
-        made = maker_of(graph, tensor)
-        if made is None:
-            return None
-        if isinstance(made.event, Reduction):
-            return made if made.event.kind == "sum" else None
-        operands = list(made.tensors())
-        if not isinstance(made.event, _PASSING) or len(operands) != 1:
-            return None
-        tensor = operands[0][1]
-    return None
-
-
-def _behind(graph: Graph, tensor: Tensor, kind: str) -> Operation | None:
-    """The elementwise operation `kind` that made `tensor`, or None."""
-    made = maker_of(graph, tensor)
-    if made is None or not isinstance(made.event, Elementwise) or made.event.symbol != kind:
-        return None
-    return made
+    return Site(operation, found.argument, found.axis, found.over_all, found.implicit, found.total)
 
 
 def maker_of(graph: Graph, tensor: Tensor) -> Operation | None:
@@ -172,14 +112,14 @@ def scores_product(graph: Graph, scores: Tensor) -> Operation | None:
     """The product behind scores: the nearest contraction through elementwise steps and reshapes."""
     seen = 0
     waiting = [scores]
-    while waiting and seen < _MOST_STEPS:
+    while waiting and seen < MOST_STEPS:
         seen += 1
         made = maker_of(graph, waiting.pop(0))
         if made is None:
             continue
         if isinstance(made.event, Contraction | Einsum):
             return made
-        if made.event is None or isinstance(made.event, _PASSING):
+        if made.event is None or isinstance(made.event, PASSING):
             waiting += [tensor for _, tensor in made.tensors()]
     return None
 
@@ -254,7 +194,7 @@ def _follow(
             products[operation.number] = (site, given)
         else:
             weights[operation.number] = site
-    elif isinstance(operation.event, _PASSING) or operation.kind in _PLAIN_MOVES:
+    elif isinstance(operation.event, PASSING) or operation.kind in _PLAIN_MOVES:
         weights[operation.number] = site
 
 
@@ -325,13 +265,13 @@ def operands(operation: Operation) -> Iterator[tuple[int, Operand, Tensor]]:
 
 def role_behind(graph: Graph, tensor: Tensor) -> str | None:
     """The table's role of a tensor, also of the one it is a transpose or a reshape of."""
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_STEPS):
         if tensor.role is not None:
             return tensor.role
         made = maker_of(graph, tensor)
         if made is None or not isinstance(made.event, Permutation | Reshaping | Rearranging):
             return None
-        source = _first_tensor(made)
+        source = first_tensor(made)
         if source is None:
             return None
         tensor = source

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from attncheck.algebra.shape import Axis
 from attncheck.attention import LEARNED, Site, find_sites
-from attncheck.operators.events import Contraction
+from attncheck.graph import Operation
+from attncheck.operators.events import Contraction, Elementwise
 from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.value import Function, Value, as_tensor, expanded
@@ -162,9 +163,12 @@ def _one_rank(consistent: list[Hypothesis]) -> bool:
 def _strained(traced: Traced) -> bool:
     """Whether a trace only works by doing what no attention does.
 
-    It contracts an axis of 1 with a size that may be 1, or the batch; or its weights are
-    normalised over more than the keys.
+    It contracts an axis of 1 with a size that may be 1, or the batch; its weights are normalised
+    over more than the keys; or it adds queries to keys one by one, though every query is scored
+    with every key (Bahdanau et al. 2015, appendix A.1.2).
     """
+    if any(_adds_query_to_key(operation, traced) for operation in traced.graph.operations):
+        return True
     sites = find_sites(traced.graph)
     if any(site.over_all and _is_table(site) for site in sites):
         return True
@@ -177,6 +181,28 @@ def _strained(traced: Traced) -> bool:
         for pair in operation.event.pairs
         if pair.left.size is not None and pair.right.size is not None
     )
+
+
+def _adds_query_to_key(operation: Operation, traced: Traced) -> bool:
+    """Whether the positions of queries and those of keys are lined up with each other."""
+    event, hypothesis = operation.event, traced.hypothesis
+    if not isinstance(event, Elementwise) or event.symbol != "+" or hypothesis is None:
+        return False
+    if event.broadcast is None:
+        return False
+    return any(
+        {_positions_of(axis, hypothesis) for axis in (pairing.left, pairing.right)}
+        == {Role.QUERY, Role.KEY}
+        for pairing in event.broadcast.pairings
+    )
+
+
+def _positions_of(axis: Axis | None, hypothesis: Hypothesis) -> str | None:
+    """The role of the parameter whose positions an axis counts."""
+    if axis is None or axis.tag is None or axis.size is None or axis.size.symbol is None:
+        return None
+    counts = table_symbol(axis.size.symbol.name) in ("T_dec", "T_enc")
+    return hypothesis.roles.get(axis.tag.root) if counts else None
 
 
 def _is_table(site: Site) -> bool:

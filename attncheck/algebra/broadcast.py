@@ -133,7 +133,23 @@ def _pair(left: tuple[Axis, ...], right: tuple[Axis, ...], facts: Facts) -> tupl
     for index in range(rank):
         i, j = index - rank + len(left), index - rank + len(right)
         pairings.append(_one(left[i] if i >= 0 else None, right[j] if j >= 0 else None, facts))
-    return tuple(pairings)
+    return tuple(_told_apart(pairings))
+
+
+def _told_apart(pairings: list[Pairing]) -> list[Pairing]:
+    """The pairings with one axis of a table's rows and columns told from the other.
+
+    ``x[:, None] - x`` has the axis of x twice, once from each side.
+    """
+    taken = set()
+    for index, pairing in enumerate(pairings):
+        tag = pairing.result.tag
+        while tag is not None and tag in taken:
+            tag = tag.beside()
+        taken.add(tag)
+        if tag is not pairing.result.tag:
+            pairings[index] = replace(pairing, result=replace(pairing.result, tag=tag))
+    return pairings
 
 
 def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:

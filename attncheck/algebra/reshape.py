@@ -279,7 +279,7 @@ def _chain(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> tuple[
     """Whether the boundaries inside one run form a chain of divisors, and the axes it gives."""
     lefts, rights = _products(old), _products(new)
     sizes = [axis.size for axis in old + new if axis.size is not None]
-    generic = _even_divisions(sizes, unknown)
+    generic = even_divisions(sizes, unknown)
     otherwise = _by_accident([size.substitute(generic.get) for size in sizes], unknown)
     ordered: list[tuple[Size, Size]] = []
     order = Order.KEPT
@@ -297,7 +297,7 @@ def _chain(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> tuple[
     return order, _refined(old, new, [written for _, written in ordered], lefts[-1], rights[-1])
 
 
-def _even_divisions(sizes: list[Size], unknown: set[Symbol]) -> dict[Atom, Size]:
+def even_divisions(sizes: list[Size], unknown: set[Symbol]) -> dict[Atom, Size]:
     """Symbols that are divided, written as denominator times quotient, and these quotients.
 
     ``d_model // n_heads`` comes out even, so ``d_model`` is ``n_heads * q`` and nothing else is

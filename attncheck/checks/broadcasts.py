@@ -15,6 +15,7 @@ from attncheck.algebra.broadcast import How, Pairing
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Tag
 from attncheck.algebra.size import ONE, Size
+from attncheck.checks.crossed import crossed
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
@@ -177,6 +178,13 @@ def _clash(
     if x is None or y is None or tensors[0][0].node is None or tensors[1][0].node is None:
         return None
     runs = clash.verdict is Verdict.DISTINCT and view.coincide(clash.left, clash.right)
+    pairs = crossed(operation, view)
+    if pairs is not None:
+        kind = Kind.MISALIGNED if runs else Kind.MISMATCH
+        keys, tensor = tensors[1 - pairs.queries]
+        assert keys.node is not None
+        derivation = f"beside {text_of(pairs.query)}, so that every query meets every key"
+        return Diagnosis(kind, Culprit(keys.node, tensor), pairs.key, derivation)
     for index, wanted, how in _ways(x, y):
         other = y if index == 0 else x
         operand, tensor = tensors[index]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.algebra.dealing import dealt
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.reshape import Order, reshape
 from attncheck.algebra.shape import COPIES, Axis, closed
@@ -16,6 +17,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Reshaping, Selection
 from attncheck.rule import Rule
 from attncheck.values.tensor import Evidence, Tensor
+from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN303", "reshape-not-transpose", "a view that moves elements between axes")
 ON = (Reshaping,)
@@ -37,7 +39,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     if role_behind(view.graph, tensors[0][1]) is Role.PARAMETER:
         return  # training puts into a parameter whatever the view then reads there
-    if _cut_before_or_after(operation, view) or any(_repeated(axis) for axis in old):
+    if _is_half_a_shift(operation, view) or any(_repeated(axis) for axis in old):
         return
     if next(operation.tensors())[1].evidence is Evidence.PROSE:
         return  # the order that a docstring lists axes in is the first thing in it to go stale
@@ -50,7 +52,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     before, after = view.text(tensor), text_of(sizes_of(outcome.shape))
     message = (
         f"`{view.quote(operation.node)}` turns {before} into {after} without moving any element:"
-        f" what comes out along {moved} is a mixture of positions"
+        f" {_orders(operation, view)}what comes out along {moved} is a mixture of positions"
     )
     yield Report(
         RULE,
@@ -61,6 +63,20 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         sizes_of(outcome.shape),
         f"only a transpose moves {moved} to another place; a view splits and merges neighbours",
     )
+
+
+def _orders(operation: Operation, view: View) -> str:
+    """In which order the elements lie and in which they are read, where pieces tell."""
+    event = operation.event
+    shape = view.shape(next(operation.tensors())[1])
+    if not isinstance(event, Reshaping) or shape is None or not shape.closed:
+        return ""
+    lie = dealt(shape.axes, event.outcome.shape.axes, view.facts)
+    if lie is None:
+        return ""
+    read = sorted(lie, key=lambda piece: piece.new)
+    written = [text_of(tuple(piece.size for piece in order)) for order in (lie, read)]
+    return f"they lie as {written[0]} and are read as {written[1]}, so "
 
 
 def _is_learned(view: View, tensor: Tensor) -> bool:
@@ -104,9 +120,9 @@ def _repeated(axis: Axis) -> bool:
 
 
 def _moved(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> str | None:
-    """The size that both sides have whole but in another place, or None.
+    """The size that stands elsewhere in the result, or None if no transpose explains it.
 
-    A regrouping that keeps no axis whole may be meant; one that shows an axis elsewhere is not.
+    Either an axis that both sides have whole, or a piece of one.
     """
     for index, axis in enumerate(old):
         for place, other in enumerate(new):
@@ -114,19 +130,31 @@ def _moved(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> str | No
                 continue
             if view.facts.compare(axis.size, other.size) is Verdict.EQUAL and index != place:
                 return str(axis.size)
-    return None
+    found = dealt(old, new, view.facts)
+    ordered = sorted(found or (), key=lambda piece: piece.new)
+    return next(
+        (str(one.size) for one, other in zip(found or (), ordered, strict=True) if one != other),
+        None,
+    )
 
 
-def _cut_before_or_after(operation: Operation, view: View) -> bool:
-    """Whether a slice is taken right before or right after: the other half of a shift."""
+def _is_half_a_shift(operation: Operation, view: View) -> bool:
+    """Whether rows are cut from what the view gives, or were cut from what another view gave."""
     _, tensor = next(operation.tensors())
     made = view.graph.maker(tensor)
-    if made is not None and isinstance(made.event, Selection):
-        return True
-    return any(
-        isinstance(later.event, Selection) and later.uses(operation)
-        for later in view.graph.operations
-    )
+    if made is not None and _cuts(made, view):
+        viewed = view.graph.maker(next(made.tensors())[1])
+        if viewed is not None and isinstance(viewed.event, Reshaping):
+            return True
+    return any(later.uses(operation) and _cuts(later, view) for later in view.graph.operations)
+
+
+def _cuts(operation: Operation, view: View) -> bool:
+    """Whether an operation gives a slice of a tensor, all of whose axes are left."""
+    if not isinstance(operation.event, Selection):
+        return False
+    cut, whole = view.shape(as_tensor(operation.output)), view.shape(next(operation.tensors())[1])
+    return cut is not None and whole is not None and cut.rank == whole.rank
 
 
 def _shifted(size: Size) -> bool:

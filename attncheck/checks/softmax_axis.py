@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Shape
-from attncheck.attention import Site, sum_behind
+from attncheck.attention import Site
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.checks.weights import key_position, mismatch
@@ -55,8 +55,7 @@ def _is_given_axis(site: Site, view: View) -> bool:
         return False
     listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
     names = {parameter.name.value for parameter in listed}
-    totals = (sum_behind(view.graph, tensor) for _, tensor in site.softmax.tensors())
-    nodes = [site.softmax.node, *(total.node for total in totals if total is not None)]
+    nodes = [site.softmax.node, *([] if site.total is None else [site.total.node])]
     written = [argument.value for node in nodes for argument in getattr(node, "args", ())]
     tensors = {operand.node for operand, _ in site.softmax.tensors()}
     return any(getattr(node, "value", None) in names for node in written if node not in tensors)
@@ -75,6 +74,8 @@ def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) 
         f"`{view.quote(where(site, view))}` normalises axis {normalised} ({wrong}), but the"
         f" weighted sum runs over axis {wanted} ({right})"
     )
+    if shape.axes[normalised].is_one:
+        message += ": one share of one is 1, so every weight is 1 and nothing is attended to"
     if wrong == right:
         message += "; the shapes agree, so nothing raises"
     derivation = (

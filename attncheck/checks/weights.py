@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attncheck.algebra.shape import Axis, Shape
-from attncheck.attention import Site, WeightedSum, role_behind, same_axis, sum_behind
+from attncheck.attention import Site, WeightedSum, role_behind, same_axis
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Einsum, Elementwise, Reduction
 from attncheck.operators.patterns import DOTS
+from attncheck.softmaxes import sum_behind
 from attncheck.table import Role, role_of, roles_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
@@ -43,32 +44,17 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     if not -rank <= site.axis < rank:
         return None
     normalised = site.axis % rank
-    if len(sum_.contracted) != 1 or _renormalised(site, sum_, view):
+    summed = [axis for axis in sum_.contracted if not axis.is_one] or sum_.contracted
+    if len(summed) != 1 or _renormalised(site, sum_, view):
         return None
-    contracted = _position(shape, sum_.contracted[0])
+    contracted = _position(shape, summed[0])
     if contracted is None or contracted == normalised:
         return None
-    if shape.axes[normalised].is_one or _both_ways(site, contracted, rank, view):
-        return None
+    if shape.axes[normalised].is_one:
+        return Mismatch(normalised, contracted, contracted)
     keys = key_position(site, shape, view)
     # Where no product tells, scores are taken to be written with the keys last.
     return Mismatch(normalised, contracted, rank - 1 if keys is None else keys)
-
-
-def _both_ways(site: Site, contracted: int, rank: int, view: View) -> bool:
-    """Whether the same scores are also normalised over the axis that is contracted.
-
-    Slots that compete for positions and attention in both directions do that on purpose (Locatello
-    et al. 2020, "Object-Centric Learning with Slot Attention", section 2.1).
-    """
-    made = site.scores_in.operation
-    return made is not None and any(
-        other is not site
-        and other.scores_in.operation == made
-        and other.axis is not None
-        and other.axis % rank == contracted
-        for other in view.sites
-    )
 
 
 def _position(shape: Shape, axis: Axis) -> int | None:
@@ -108,7 +94,11 @@ def _divides(made: Operation, sum_: WeightedSum, view: View) -> bool:
     if total is None or summed is None or not summed.closed:
         return False
     assert isinstance(total.event, Reduction)
-    return any(same_axis(summed.axes[axis], sum_.contracted[0]) for axis in total.event.axes or ())
+    return any(
+        same_axis(summed.axes[axis], contracted)
+        for axis in total.event.axes or ()
+        for contracted in sum_.contracted
+    )
 
 
 def key_position(site: Site, shape: Shape, view: View) -> int | None:

@@ -12,7 +12,8 @@ _RANKS: Final[dict[int, str]] = {
     1: "src_lengths tgt_lengths source_lengths target_lengths input_lengths src_lens",
     2: "input_ids token_ids tokens segment_ids decoder_input_ids "
     "src_tokens tgt_tokens key_padding_mask src_key_padding_mask tgt_key_padding_mask "
-    "memory_key_padding_mask encoder_padding_mask padding_mask input_tokens",
+    "memory_key_padding_mask encoder_padding_mask padding_mask input_tokens "
+    "s_prev prev_s s_tm1 s_t_1 s_t",
     3: "hidden_states inputs_embeds encoder_hidden_states decoder_hidden_states embeddings embeds "
     "encoder_outputs enc_outputs encoder_out memory_bank query queries key keys value values "
     "memory src tgt context input_embeds src_embeds tgt_embeds hidden_state",

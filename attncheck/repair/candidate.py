@@ -29,7 +29,8 @@ class Candidate:
     """Changes of some expressions, and what they do in words.
 
     ``broadcasts`` marks a candidate that only makes an axis of 1 for broadcasting to stretch;
-    ``new_name`` a name that the user has to provide.
+    ``new_name`` a name that the user has to provide. One that makes a ``table`` puts axes of 1
+    where every row of one operand has to meet every row of the other.
     """
 
     changes: tuple[Change, ...]
@@ -37,6 +38,7 @@ class Candidate:
     safe: bool = True
     broadcasts: bool = False
     new_name: str | None = None
+    table: bool = False
     #: edits of what no expression is: a comment, statements in another order
     edits: tuple[Edit, ...] = ()
     #: whether what it puts in has the size of what was there: two states of one recurrence

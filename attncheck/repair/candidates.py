@@ -13,10 +13,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.attention import LEARNED, is_weight
+from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
-from attncheck.graph import Operation
+from attncheck.graph import Operand
 from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.heads import other_split, size_text
@@ -25,6 +26,7 @@ from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
 from attncheck.repair.steps import other_state
 from attncheck.repair.subscripts import subscripts
+from attncheck.repair.transposes import transposed_view
 from attncheck.repair.wording import (
     argument_of,
     array_module,
@@ -148,6 +150,10 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
     culprit = report.culprit
     if culprit is None:
         return
+    pairs = crossed(report.operation, view)
+    if pairs is not None:
+        yield from _all_pairs(pairs, tensors, view)
+        return
     sizes = view.sizes(culprit.tensor)
     turned = _is_turned(sizes, report.expected)
     if turned:
@@ -166,6 +172,20 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         if turned and (other := view.sizes(tensor)) is not None:
             text = with_axis_of_one(view, operand.node, tensor, len(other), len(other))
             yield edit(operand.node, text, "give it an axis of 1", broadcasts=True)
+
+
+def _all_pairs(
+    pairs: Crossed, tensors: list[tuple[Operand, Tensor]], view: View
+) -> Iterator[Candidate]:
+    """An axis of 1 behind the queries, and one before the keys."""
+    changes: list[Change] = []
+    for index, (operand, tensor) in enumerate(tensors):
+        if operand.node is None:
+            return
+        axis = pairs.axis + (index == pairs.queries)
+        text = with_axis_of_one(view, operand.node, tensor, axis, len(pairs.key) - 1)
+        changes.append(Change(operand.node, text))
+    yield Candidate(tuple(changes), "score every query with every key", table=True)
 
 
 def _multiplied(report: Report, view: View) -> Iterator[Candidate]:
@@ -251,29 +271,40 @@ def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
     shape = view.shape(as_tensor(report.operation.output))
     last = shape is not None and shape.closed and report.axis == len(shape.axes) - 1
     axis = "-1" if last else str(report.axis)
-    for node in (report.node, *_reductions(report.operation, view)):
+    site = view.site_of(report.operation.number)
+    total = None if site is None or site.total is None or site.total.elsewhere else site.total.node
+    own = report.node if total is None or report.node is not report.operation.node else None
+    torch = report.operation.spelling.startswith("torch")
+    if site is not None and site.total is not None:
+        torch = site.total.spelling.startswith("torch")
+    axis_word, word = ("dim", "keepdim") if torch else ("axis", "keepdims")
+    for node in (own, total):
         if not isinstance(node, cst.Call):
             continue
         argument = argument_of(node)
         if argument is not None:
             yield edit(argument, axis, f"normalise axis {axis}")
-        elif node is not report.node:
+            if node is total:
+                yield from _kept(node, argument, axis, word)
+        elif node is total:
             yield edit(
                 node,
-                call_with(view, node, f"axis={axis}, keepdims=True"),
-                f"sum each row by itself (axis={axis})",
+                call_with(view, node, f"{axis_word}={axis}, {word}=True"),
+                f"sum each row by itself ({axis_word}={axis})",
             )
         else:
-            word = "dim" if report.operation.spelling.startswith("torch") else "axis"
-            yield edit(node, call_with(view, node, f"{word}={axis}"), f"normalise axis {axis}")
+            text = call_with(view, node, f"{axis_word}={axis}")
+            yield edit(node, text, f"normalise axis {axis}")
 
 
-def _reductions(operation: Operation, view: View) -> Iterator[cst.CSTNode]:
-    """The sums that a hand-written softmax divides by."""
-    for _, tensor in operation.tensors():
-        made = view.maker(tensor)
-        if made is not None and made.kind == "reduce":
-            yield made.node
+def _kept(
+    node: cst.Call, argument: cst.BaseExpression, axis: str, word: str
+) -> Iterator[Candidate]:
+    """A sum over another axis, which is kept as 1 so that it lines up with what it divides."""
+    words = [each.keyword.value for each in node.args if each.keyword is not None]
+    if not any(word in ("keepdims", "keepdim") for word in words):
+        changes = (Change(argument, axis), Change(node.args[-1], f", {word}=True", after=True))
+        yield Candidate(changes, f"sum each row by itself (axis={axis})")
 
 
 def _squeeze(report: Report, view: View) -> Iterator[Candidate]:
@@ -296,54 +327,7 @@ def _loss(report: Report, view: View) -> Iterator[Candidate]:
             yield edit(culprit.node, index_with_axis(code, axis, len(sizes)), "drop the axis of 1")
 
 
-# -- reshapes, joins, subscripts ----------------------------------------------------------------
-
-
-def _transpose_after_view(report: Report, view: View) -> Iterator[Candidate]:
-    """Split in the order that the elements have, then transpose."""
-    node = report.node
-    if not isinstance(node, cst.Call):
-        return
-    arguments = [argument.value for argument in node.args]
-    if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
-        arguments = [element.value for element in arguments[0].elements]
-    torch = report.operation.spelling.startswith("torch")
-    sizes = None if report.culprit is None else view.sizes(report.culprit.tensor)
-    if sizes is not None and len(arguments) < len(sizes):
-        # Axes are merged: those that belong together have to stand together first.
-        yield from _transpose_before_view(report, view)
-    for i in range(len(arguments)):
-        for j in range(i + 1, len(arguments)):
-            swap = f".transpose({i}, {j})" if torch else f".swapaxes({i}, {j})"
-            yield Candidate(
-                (
-                    Change(arguments[i], view.code(arguments[j])),
-                    Change(arguments[j], view.code(arguments[i])),
-                    Change(node, swap, after=True),
-                ),
-                f"split in the order of the elements, then transpose {i} and {j}",
-            )
-    yield from _transpose_before_view(report, view)
-
-
-def _transpose_before_view(report: Report, view: View) -> Iterator[Candidate]:
-    """Transpose two axes back before they are merged."""
-    culprit = report.culprit
-    sizes = None if culprit is None else view.sizes(culprit.tensor)
-    if culprit is None or sizes is None:
-        return
-    torch = report.operation.spelling.startswith("torch")
-    code = bracketed(view, culprit.node)
-    verb = "reshape" if torch else None
-    for i in range(len(sizes)):
-        for j in range(i + 1, len(sizes)):
-            swap = f"{code}.transpose({i}, {j})" if torch else f"{code}.swapaxes({i}, {j})"
-            changes: tuple[Change, ...] = (Change(culprit.node, swap),)
-            if verb is not None and isinstance(report.node, cst.Call):
-                function = report.node.func
-                if isinstance(function, cst.Attribute) and function.attr.value == "view":
-                    changes = (*changes, Change(function.attr, verb))
-            yield Candidate(changes, f"transpose axes {i} and {j} before they are merged")
+# -- joins, subscripts ---------------------------------------------------------------------------
 
 
 def _join(report: Report, view: View) -> Iterator[Candidate]:
@@ -471,7 +455,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN205": _squeeze,
     "ATN301": _softmax_axis,
     "ATN302": _product,
-    "ATN303": _transpose_after_view,
+    "ATN303": transposed_view,
     "ATN307": other_order,
     "ATN401": other_state,
     "ATN402": other_state,

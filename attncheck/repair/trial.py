@@ -154,6 +154,8 @@ class Workshop:
             return "less is known of the shapes afterwards"
         if not candidate.same_size and after.assumed > before.assumed:
             return "it works only if sizes are equal of which nothing says so"
+        if candidate.table:
+            return None
         if after.stretched > before.stretched or candidate.broadcasts:
             return _stretches(after, finding[1]) or "it only broadcasts the difference away"
         return None

@@ -55,6 +55,8 @@ _SIZE_OPERATORS: dict[str, Callable[[Size, Size], Size | None]] = {
     "%": lambda a, b: None if b.number == 0 else a % b,
     "**": lambda a, b: a**b.number if b.number is not None and 0 <= b.number <= 8 else None,
 }
+#: Operators of numbers only, among what an object was made with: ``d_model // n_heads``.
+_COUNTING = frozenset(("//", "%", "**"))
 _FLOAT_OPERATORS: dict[str, Callable[[float, float], float]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -142,7 +144,7 @@ def _with_parameter(
     a tensor might stretch it.
     """
     left, right = _settled(machine, left), _settled(machine, right)
-    if machine.making:
+    if machine.making or (token in _COUNTING and _are_kept(left, right)):
         left, right = _number(left), _number(right)
     loose = [value for value in (left, right) if type(value) is Parameter]
     if not loose:
@@ -155,6 +157,14 @@ def _with_parameter(
     tensor = as_tensor(_tensors(machine, token, left, right, node, written))
     size = _size(token, as_size(left), as_size(right))
     return Parameter(loose[0].name, tensor or UNKNOWN_TENSOR, Int(size))
+
+
+def _are_kept(left: Value, right: Value) -> bool:
+    """Whether these are numbers, or what an object was made with: sizes, where they are divided."""
+    return all(
+        value.kept if type(value) is Parameter else type(value) in (Int, Const, Scalar)
+        for value in (left, right)
+    )
 
 
 def _number(value: Value) -> Value:

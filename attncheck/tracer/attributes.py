@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -111,7 +112,7 @@ def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribut
     if type(member) is not Function or base.pending is None:
         value = machine.initialised(base).attributes.get(name)
         if value is not None:
-            return value
+            return replace(value, kept=True) if type(value) is Parameter else value
     if type(member) is Function:
         if member.static == "property":
             return call_function(machine, member, [base], {}, node)

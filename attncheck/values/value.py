@@ -68,11 +68,15 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """An argument that nothing is known of: it acts as a tensor or as a number, as it is used."""
+    """An argument that nothing is known of: it acts as a tensor or as a number, as it is used.
+
+    ``kept`` says that an object was made with it and holds it under a name.
+    """
 
     name: str
     tensor: Tensor
     number: Int
+    kept: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

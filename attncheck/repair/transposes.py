@@ -1,0 +1,164 @@
+"""Candidate fixes for a view where a transpose is meant: split, transpose, merge.
+
+The elements are viewed in the pieces that they lie in, the pieces put in the order that is wanted,
+and merged. Where no pieces are found, pairs of axes are exchanged before or after the view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from attncheck.algebra.dealing import Piece, dealt
+from attncheck.checks.heads import sizes_written
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.operators.events import Reshaping
+from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.heads import size_text
+from attncheck.repair.wording import bracketed
+
+
+def transposed_view(report: Report, view: View) -> Iterator[Candidate]:
+    """Views and a transpose in place of the one view."""
+    node, culprit = report.node, report.culprit
+    if not isinstance(node, cst.Call) or culprit is None:
+        return
+    yield from _in_pieces(report, view, node)
+    sizes = view.sizes(culprit.tensor)
+    arguments = sizes_written(report.operation)
+    if sizes is not None and len(arguments) < len(sizes):
+        # Axes are merged: those that belong together have to stand together first.
+        yield from _before(report, view)
+    yield from _after(report, view, node, arguments)
+    yield from _before(report, view)
+
+
+# -- by the pieces ---------------------------------------------------------------------------------
+
+
+def _in_pieces(report: Report, view: View, node: cst.Call) -> Iterator[Candidate]:
+    """The tensor viewed in its pieces, these put in the wanted order, and merged as wanted."""
+    culprit, event = report.culprit, report.operation.event
+    shape = None if culprit is None else view.shape(culprit.tensor)
+    if culprit is None or shape is None or not shape.closed or not isinstance(event, Reshaping):
+        return
+    pieces = dealt(shape.axes, event.outcome.shape.axes, view.facts)
+    arguments = sizes_written(report.operation)
+    if pieces is None or len(arguments) != len(event.outcome.shape.axes):
+        return
+    torch = report.operation.spelling.startswith("torch")
+    code = bracketed(view, culprit.node)
+    verb = node.func.attr.value if isinstance(node.func, cst.Attribute) else "reshape"
+    runs = _runs(pieces)
+    split = len(runs) > len(shape.axes)
+    if split:
+        runs = [[piece] for piece in pieces]
+        texts = _texts(report, view, pieces, arguments)
+        if texts is None:
+            return
+        code += f".{verb}({', '.join(texts)})"
+    order = sorted(range(len(runs)), key=lambda index: runs[index][0].new)
+    code += _ordered(order, torch=torch)
+    if any(len(run) > 1 for run in runs) or len(runs) > len(arguments):
+        code += f".reshape({', '.join(view.code(argument) for argument in arguments)})"
+    yield edit(node, code, _words(order, split=split))
+
+
+def _runs(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """The pieces of each axis of the tensor that stay beside each other."""
+    after = sorted(pieces, key=lambda piece: piece.new)
+    runs: list[list[Piece]] = []
+    for piece in pieces:
+        last = runs[-1][-1] if runs else None
+        beside = last is not None and after.index(piece) == after.index(last) + 1
+        if last is not None and beside and last.old == piece.old:
+            runs[-1].append(piece)
+        else:
+            runs.append([piece])
+    return runs
+
+
+def _ordered(order: Sequence[int], *, torch: bool) -> str:
+    """The call that puts axes in an order: of two alone their exchange."""
+    moved = [place for place, index in enumerate(order) if place != index]
+    if len(moved) == 2:
+        return f".{'transpose' if torch else 'swapaxes'}({moved[0]}, {moved[1]})"
+    return f".{'permute' if torch else 'transpose'}({', '.join(map(str, order))})"
+
+
+def _words(order: Sequence[int], *, split: bool) -> str:
+    moved = [str(place) for place, index in enumerate(order) if place != index]
+    axes = f"{', '.join(moved[:-1])} and {moved[-1]}"
+    if split:
+        return f"split in the order of the elements, then transpose {axes}"
+    return f"transpose axes {axes} before they are merged"
+
+
+def _texts(
+    report: Report, view: View, pieces: Sequence[Piece], arguments: Sequence[cst.BaseExpression]
+) -> list[str] | None:
+    """How the sizes of the pieces are written: as the view writes them, or by names."""
+    written: dict[int, str] = {}
+    for place, argument in enumerate(arguments):
+        mine = [index for index, piece in enumerate(pieces) if piece.new == place]
+        factors = [argument] if len(mine) == 1 else list(_factors(argument))
+        if len(factors) == len(mine):
+            written |= {i: view.code(each) for i, each in zip(mine, factors, strict=True)}
+    texts: list[str] = []
+    for index, piece in enumerate(pieces):
+        text = written.get(index) or size_text(report, view, piece.size)
+        if piece.size.number is not None:
+            text = str(piece.size)
+        texts.append(text or "-1")
+    return texts if texts.count("-1") < 2 else None
+
+
+def _factors(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The factors of a product as they are written."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+        yield from _factors(node.left)
+        yield from _factors(node.right)
+    else:
+        yield node
+
+
+# -- by pairs of axes ------------------------------------------------------------------------------
+
+
+def _after(
+    report: Report, view: View, node: cst.Call, arguments: Sequence[cst.BaseExpression]
+) -> Iterator[Candidate]:
+    """Split in the order that the elements have, then transpose."""
+    torch = report.operation.spelling.startswith("torch")
+    for i in range(len(arguments)):
+        for j in range(i + 1, len(arguments)):
+            swap = f".transpose({i}, {j})" if torch else f".swapaxes({i}, {j})"
+            yield Candidate(
+                (
+                    Change(arguments[i], view.code(arguments[j])),
+                    Change(arguments[j], view.code(arguments[i])),
+                    Change(node, swap, after=True),
+                ),
+                f"split in the order of the elements, then transpose {i} and {j}",
+            )
+
+
+def _before(report: Report, view: View) -> Iterator[Candidate]:
+    """Transpose two axes back before they are merged."""
+    culprit = report.culprit
+    sizes = None if culprit is None else view.sizes(culprit.tensor)
+    if culprit is None or sizes is None:
+        return
+    torch = report.operation.spelling.startswith("torch")
+    code = bracketed(view, culprit.node)
+    for i in range(len(sizes)):
+        for j in range(i + 1, len(sizes)):
+            swap = f"{code}.transpose({i}, {j})" if torch else f"{code}.swapaxes({i}, {j})"
+            changes: tuple[Change, ...] = (Change(culprit.node, swap),)
+            if torch and isinstance(report.node, cst.Call):
+                function = report.node.func
+                if isinstance(function, cst.Attribute) and function.attr.value == "view":
+                    changes = (*changes, Change(function.attr, "reshape"))
+            yield Candidate(changes, f"transpose axes {i} and {j} before they are merged")
