@@ -316,7 +316,7 @@ def _severity(report: Report, evidence: Evidence) -> Severity:
     """What rests on the names of tensors is a warning; all stronger evidence makes an error."""
     if report.rule.severity != "error":
         return report.rule.severity
-    return "warning" if evidence is Evidence.NAME else "error"
+    return "warning" if evidence is Evidence.NAME or report.named else "error"
 
 
 def _numbers(analysis: Analysis, function: Function, traced: Traced) -> dict[Symbol, int]:

@@ -10,6 +10,7 @@ from attncheck.checks.weights import mismatch
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Einsum
 from attncheck.rule import Rule
+from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN302", "contraction-axis", "weights contracted over an axis that was not normalised")
 ON = (Contraction, Einsum)
@@ -30,9 +31,13 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             if operand.node is None:
                 continue
             sizes = view.sizes(tensor)
+            axes = ("the axis of the queries", "the keys")
+            if not found.tells:
+                shape = view.sizes(as_tensor(site.softmax.output)) or ()
+                axes = (str(shape[found.contracted]), str(shape[found.normalised]))
             message = (
-                f"`{view.quote(operation.node)}` sums the weights over the axis of the"
-                " queries; they are normalised over the keys"
+                f"`{view.quote(operation.node)}` sums the weights over {axes[0]}; they are"
+                f" normalised over {axes[1]}"
             )
             wanted = None if sizes is None else (*sizes[:-2], sizes[-1], sizes[-2])
             yield Report(

@@ -106,10 +106,10 @@ def _right_for_one(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> 
 
 
 def _is_nameless(axis: Axis) -> bool:
-    """Whether an axis of an unseen tensor has no name in the code, or is called ``_``."""
+    """Whether the size of an axis has no name of its own in the code, or is called ``_``."""
     symbol = None if axis.size is None else axis.size.symbol
-    if symbol is None or not symbol.flexible:
-        return False
+    if symbol is None or symbol.found or not symbol.flexible:
+        return symbol is not None and symbol.found
     born = axis.tag is not None and symbol.name.startswith(f"{axis.tag.root}_")
     return born or not symbol.name.strip("_")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from attncheck.algebra.shape import Shape
+from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import Site
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
@@ -13,6 +13,7 @@ from attncheck.checks.weights import key_position, mismatch
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Softmax
 from attncheck.rule import Rule
+from attncheck.table import table_symbol
 from attncheck.values.value import as_tensor
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         if found is not None and found.keys != found.normalised:
             yield _report(site, shape, found.normalised, found.contracted, view)
             return
+    yield from _among_heads(site, shape, view)
 
 
 def where(site: Site, view: View) -> cst.CSTNode:
@@ -83,6 +85,32 @@ def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) 
         " the axis that the weighted sum contracts"
     )
     return _finding(site, view, message, derivation, wanted)
+
+
+def _among_heads(site: Site, shape: Shape, view: View) -> Iterator[Report]:
+    """Scores of one position's heads with each other: the transpose before them is missing."""
+    heads = [place for place, axis in enumerate(shape.axes) if _counts_heads(axis)]
+    if site.axis is None or len(heads) != 2 or site.axis % len(shape.axes) not in heads:
+        return
+    if len(shape.axes) < 3 or key_position(site, shape, view) not in heads or not site.sums:
+        return
+    message = (
+        f"`{view.quote(site.softmax.node)}` weighs the heads of one position against each other:"
+        f" the scores {text_of(shape.sizes())} have heads for queries and for keys, and no position"
+        " attends to another"
+    )
+    derivation = (
+        "scores of positions with positions, a table for each head: queries, keys and values with"
+        " their heads transposed in front of the positions"
+    )
+    report = _finding(site, view, message, derivation, site.axis)
+    report.named, report.expected = True, None
+    yield report
+
+
+def _counts_heads(axis: Axis) -> bool:
+    symbol = None if axis.size is None else axis.size.symbol
+    return symbol is not None and table_symbol(symbol.name) == "n_heads"
 
 
 def _over_all(site: Site, shape: Shape, view: View) -> Iterator[Report]:

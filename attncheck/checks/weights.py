@@ -30,8 +30,9 @@ class Mismatch:
 
     normalised: int
     contracted: int
-    #: the key axis
+    #: the key axis, taken to be the last one where no product of queries and keys `tells` it
     keys: int
+    tells: bool = True
 
 
 def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
@@ -54,7 +55,7 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
         return Mismatch(normalised, contracted, contracted)
     keys = key_position(site, shape, view)
     # Where no product tells, scores are taken to be written with the keys last.
-    return Mismatch(normalised, contracted, rank - 1 if keys is None else keys)
+    return Mismatch(normalised, contracted, rank - 1 if keys is None else keys, keys is not None)
 
 
 def _position(shape: Shape, axis: Axis) -> int | None:

@@ -60,10 +60,14 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Elementwise:
-    """Corresponding elements combined; ``symbol`` is ``"+"``, ``"*"``, ``"where"``, ``"=="`` ..."""
+    """Corresponding elements combined; ``symbol`` is ``"+"``, ``"*"``, ``"where"``, ``"=="`` ...
+
+    ``along`` is the axis (counted as in `Reduction`) along which a running sum runs.
+    """
 
     symbol: str
     broadcast: Broadcast | None
+    along: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,7 +210,9 @@ def scan(call: Call) -> Outcome:
     found = locate(shape, axes, call.facts)
     if isinstance(found, Clash):
         return Outcome(call.make(None, dtype), event, found)
-    return Outcome(call.make(shape_of_items(found[0].items), dtype), event)
+    layout, (index,) = found
+    event = Elementwise(kind, None, layout.number(index))
+    return Outcome(call.make(shape_of_items(layout.items), dtype), event)
 
 
 def scan_pair(call: Call) -> Outcome:

@@ -297,6 +297,16 @@ def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
             yield edit(node, text, f"normalise axis {axis}")
 
 
+def _contraction(report: Report, view: View) -> Iterator[Candidate]:
+    """Another axis in a sum of keys; of a product a transpose or another order."""
+    if report.axis is None:
+        yield from _product(report, view)
+        return
+    argument = argument_of(report.node) if isinstance(report.node, cst.Call) else None
+    if argument is not None:
+        yield edit(argument, str(report.axis), f"sum over axis {report.axis}")
+
+
 def _kept(
     node: cst.Call, argument: cst.BaseExpression, axis: str, word: str
 ) -> Iterator[Candidate]:
@@ -454,7 +464,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN204": _loss,
     "ATN205": _squeeze,
     "ATN301": _softmax_axis,
-    "ATN302": _product,
+    "ATN302": _contraction,
     "ATN303": transposed_view,
     "ATN307": other_order,
     "ATN401": other_state,

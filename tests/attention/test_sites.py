@@ -46,6 +46,18 @@ SOFTMAXES = [
         TORCH + "e = scores.exp()\nw = e / e.sum(dim=-1, keepdim=True)",
     ),
     (
+        "by hand with a mask multiplied in",
+        TORCH + "e = scores.exp() * (scores > 0)\nw = e / e.sum(dim=-1, keepdim=True)",
+    ),
+    (
+        "by hand less the logsumexp",
+        TORCH + "w = torch.exp(scores - torch.logsumexp(scores, dim=-1, keepdim=True))",
+    ),
+    (
+        "by hand less the logarithm of the sum",
+        SCORES + "w = np.exp(scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True)))",
+    ),
+    (
         "in a helper",
         HELPER.format("x - x.max(axis=axis, keepdims=True)", "axis=axis, keepdims=True")
         + SCORES

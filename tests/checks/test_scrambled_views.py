@@ -1,0 +1,132 @@
+"""ATN303: which views are told to move elements, as what the elements are read, and the fix."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+HEAD = "import numpy as np\nimport torch\nfrom torch import nn\n"
+
+
+def found(code):
+    """(line, fix) of every finding of the rule; there must be no other."""
+    findings = check_source((HEAD + code).encode(), "x.py", Settings()).findings
+    assert {each.code for each in findings} <= {"ATN303"}
+    return [(each.line, each.fix and each.fix.line) for each in findings]
+
+
+def function(arguments, shape, *lines):
+    unpacked = f"    {shape} = x.shape\n"
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"def f(x: torch.Tensor, {arguments}):\n{unpacked}{body}"
+
+
+SCRAMBLED = [
+    (
+        "heads folded into the batch",
+        "h: int",
+        "B, T, C",
+        ("return x.view(B * h, T, C // h)",),
+        "return x.view(B, T, h, C // h).transpose(1, 2).reshape(B * h, T, C // h)",
+    ),
+    (
+        "heads folded into the batch, time first",
+        "h: int",
+        "T, B, C",
+        ("return x.view(B * h, T, C // h)",),
+        "return x.view(T, B, h, C // h).permute(1, 2, 0, 3).reshape(B * h, T, C // h)",
+    ),
+    (
+        "heads taken out of the batch",
+        "B: int, h: int",
+        "Bh, T, d",
+        ("return x.reshape(B, T, h * d)",),
+        "return x.reshape(B, h, T, d).transpose(1, 2).reshape(B, T, h * d)",
+    ),
+    (
+        "heads merged",
+        "h: int",
+        "B, h, T, d",
+        ("return x.contiguous().view(B, T, h * d)",),
+        "return x.contiguous().transpose(1, 2).reshape(B, T, h * d)",
+    ),
+    (
+        "queries, keys and values at once",
+        "h: int",
+        "B, T, C",
+        ("y = nn.Linear(C, 3 * C)(x)", "return y.reshape(3, B, h, T, C // h)"),
+        "return y.reshape(B, T, 3, h, C // h).permute(2, 0, 3, 1, 4)",
+    ),
+    (
+        "windows cut",
+        "p: int",
+        "B, H, W, C",
+        ("return x.view(B, H // p, W // p, p, p, C)",),
+        "return x.view(B, H // p, p, W // p, p, C).transpose(2, 3)",
+    ),
+    (
+        "windows put back",
+        "p: int, H: int, W: int",
+        "B, H_p, W_p, p, p, C",
+        ("x = x.view(B, H // p, W // p, p, p, C)", "return x.reshape(B, H, W, C)"),
+        "return x.transpose(2, 3).reshape(B, H, W, C)",
+    ),
+    (
+        "positions back to an image",
+        "n: int",
+        "B, C, H, W",
+        ("y = x.flatten(2).transpose(1, 2)", "return y.reshape(B, C, H, W)"),
+        "return y.transpose(1, 2).reshape(B, C, H, W)",
+    ),
+    (
+        "split in another order than merged",
+        "n: int",
+        "B, H, W, C",
+        ("y = x.transpose(1, 2).reshape(B, W * H, C)", "return y.view(B, H, W, C)"),
+        "return y.view(B, W, H, C).transpose(1, 2)",
+    ),
+    (
+        "a batch that was folded behind the heads",
+        "h: int",
+        "B, T, C",
+        (
+            "y = x.view(B, T, h, C // h).permute(2, 0, 1, 3).reshape(h * B, T, C // h)",
+            "return y.view(B, h, T, C // h)",
+        ),
+        "return y.view(h, B, T, C // h).transpose(0, 1)",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", SCRAMBLED, ids=[each[0] for each in SCRAMBLED])
+def test_scrambled(case):
+    _, arguments, shape, lines, fix = case
+    assert found(function(arguments, shape, *lines)) == [(5 + len(lines), fix)]
+
+
+KEPT = [
+    ("heads folded into the batch, time first", "h: int", "T, B, C", "x.view(T, B * h, C // h)"),
+    ("heads split", "h: int", "B, T, C", "x.view(B, T, h, C // h).transpose(1, 2)"),
+    ("an image", "n: int", "B, C, H, W", "x.view(B, C, H * W).transpose(1, 2)"),
+    ("windows", "p: int", "B, H, W, C", "x.view(B, H // p, p, W // p, p, C)"),
+    ("a part cut off again", "n: int", "B, T, C", "x.view(B, C, T)[:, :, 1:]"),
+]
+
+
+@pytest.mark.parametrize("case", KEPT, ids=[each[0] for each in KEPT])
+def test_kept(case):
+    _, arguments, shape, result = case
+    assert found(function(arguments, shape, f"return {result}")) == []
+
+
+def test_an_axis_without_a_name_may_be_one():
+    code = "def f(x: torch.Tensor):\n    B, H, W, {} = x.shape\n    return x.view(-1, H * W)\n"
+    assert found(code.format("_")) == []
+    assert len(found(code.format("C"))) == 1
+
+
+def test_message_tells_the_pieces():
+    code = function("h: int", "B, T, C", "return x.view(B, h, T, C // h)")
+    (finding,) = check_source((HEAD + code).encode(), "x.py", Settings()).findings
+    assert "they lie as (B, T, h, C//h) and are read as (B, h, T, C//h)" in finding.message
+    assert finding.message.endswith("what comes out along T is a mixture of positions")

@@ -1,0 +1,106 @@
+"""ATN301 and ATN202 in forms that the pages do not show: where they are told, and the fix."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+HEAD = """import torch
+import torch.nn.functional as F
+from torch import nn
+def pool(x: torch.Tensor, score: nn.Linear):
+    B, T, d = x.shape
+    s = nn.Linear(d, 1)(x)
+"""
+
+
+def found(code, *expected):
+    """(code, line, fix) of every finding."""
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    return [(each.code, each.line, each.fix and each.fix.line) for each in findings]
+
+
+POOLED = "return (w * x).sum(dim=1)"
+ONES = [
+    ("w = F.softmax(s, dim={})", POOLED),
+    ("w = s.softmax({})", "return torch.bmm(w.transpose(1, 2), x)"),
+    ("w = torch.softmax(s, {})", "return torch.einsum('bto,btd->bd', w, x)"),
+    ("e = s.exp()\n    w = e / e.sum({}, keepdim=True)", POOLED),
+    ("w = torch.exp(s - s.logsumexp({}, keepdim=True))", POOLED),
+]
+
+
+@pytest.mark.parametrize(("weights", "result"), ONES)
+def test_over_an_axis_of_one(weights, result):
+    line = 6 + len(weights.splitlines())
+    fix = weights.splitlines()[-1].strip().format(1)
+    assert found(f"{HEAD}    {weights.format(-1)}\n    {result}\n") == [("ATN301", line, fix)]
+    assert found(f"{HEAD}    {weights.format(1)}\n    {result}\n") == []
+
+
+HEADS = """import torch
+from torch import nn
+class Attention(nn.Module):
+    def __init__(self, d, n_heads):
+        super().__init__()
+        self.n_heads, self.q, self.k = n_heads, nn.Linear(d, d), nn.Linear(d, d)
+    def forward(self, x):
+        B, T, d = x.shape
+        q = self.q(x).view(B, T, self.n_heads, -1){turn}
+        k = self.k(x).view(B, T, self.n_heads, -1){turn}
+        w = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+        return w @ k
+"""
+
+
+def test_heads_that_attend_to_each_other():
+    assert found(HEADS.format(turn="")) == [("ATN301", 11, None)]
+    assert found(HEADS.format(turn=".transpose(1, 2)")) == []
+
+
+def test_scores_by_elements_tell_queries_from_keys():
+    code = """import torch
+def f(q: torch.Tensor, k: torch.Tensor):
+    B, T, d = q.shape
+    assert k.shape == q.shape
+    s = (q.unsqueeze(2) * q.unsqueeze(1)).sum(-1)
+    w = s.softmax(dim={})
+    return (w.unsqueeze(-1) * q.unsqueeze(1)).sum(2)
+"""
+    assert found(code.format(1)) == [("ATN301", 6, "w = s.softmax(dim=-1)")]
+    assert found(code.format(2)) == []
+
+
+def test_both_directions_exchanged():
+    code = """import torch
+def f(a: torch.Tensor, b: torch.Tensor):
+    B, T, d = a.shape
+    B, S, d = b.shape
+    s = a @ b.transpose(1, 2)
+    u, w = s.softmax({}), s.softmax({})
+    return u @ b, w.transpose(1, 2) @ a
+"""
+    assert [each[0] for each in found(code.format(1, 2))] == ["ATN301", "ATN301"]
+    assert found(code.format(2, 1)) == []
+
+
+ADDITIVE = """import torch
+from torch import nn
+class Additive(nn.Module):
+    def __init__(self, dim, d_attn):
+        super().__init__()
+        self.W, self.U = nn.Linear(dim, d_attn), nn.Linear(dim, d_attn)
+        self.v = nn.Linear(d_attn, 1)
+    def forward(self, query, keys):
+        sums = {}
+        w = self.v(torch.tanh(sums)).squeeze(-1).softmax(dim=-1)
+        return w @ keys
+Additive(6, 4)(torch.ones(2, 5, 6), torch.ones(2, 5, 6))
+"""
+
+
+def test_queries_added_to_keys_one_by_one():
+    crossed = "self.W(query).unsqueeze(2) + self.U(keys).unsqueeze(1)"
+    fix = f"sums = {crossed}"
+    assert found(ADDITIVE.format("self.W(query) + self.U(keys)")) == [("ATN202", 9, fix)]
+    assert found(ADDITIVE.format(crossed)) == []
