@@ -137,10 +137,19 @@ class Graph:
 
     def maker(self, tensor: Tensor) -> Operation | None:
         """The operation of this graph that made `tensor`, or None."""
-        if tensor.operation is None:
+        return self._numbered(tensor.operation)
+
+    def _numbered(self, number: int | None) -> Operation | None:
+        if number is None:
             return None
-        index = tensor.operation - self._first
+        index = number - self._first
         return self.operations[index] if 0 <= index < len(self.operations) else None
+
+    def makers(self, tensor: Tensor) -> list[Operation | None]:
+        """The operations that may have made `tensor`, one a branch; None where none has."""
+        if not tensor.either:
+            return [self.maker(tensor)]
+        return [self._numbered(number) for number in tensor.either]
 
     def has(self, operation: Operation) -> bool:
         """Whether an operation is one of this graph."""

@@ -54,7 +54,7 @@ class Report:
     claim: tuple[str, str] | None = None
     #: the function that the node stands in, if it is not the operation's
     function: str | None = None
-    #: whether the report rests on what something is called
+    #: whether the report rests on what something is called, or on what a paper wants
     named: bool = False
     #: the argument of a layer's constructor that is to blame, and what it should be
     resized: tuple[Declared, Size] | None = None

@@ -16,7 +16,7 @@ from attncheck.operators.call import Call, Operator
 from attncheck.operators.events import Clash, Elementwise, Fault, Outcome
 from attncheck.operators.masking import is_mask, masked_shapes, takes_masks
 from attncheck.operators.operands import dtype_of, is_number, operand_shape
-from attncheck.values.value import Int, Scalar, Sequence, Value
+from attncheck.values.value import Scalar, Sequence, Value, as_powers
 
 _ORDINALS = ("the last axis", "the second to last axis", "the third to last axis")
 
@@ -254,8 +254,9 @@ def dropout(call: Call) -> Outcome:
 def sqrt(call: Call) -> Outcome:
     """The square root; of a size, a number that remembers whose root it is."""
     value = call.arguments.get("x")
-    if isinstance(value, Int):
-        return Outcome(Scalar("float", root_of=call.size("x")))
+    powers = None if value is None or not is_number(value) else as_powers(value)
+    if powers is not None:
+        return Outcome(Scalar("float", powers.to(0.5)))
     return _unary(call, "sqrt")
 
 

@@ -24,6 +24,7 @@ from attncheck.repair.heads import other_split, size_text
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.masks import mask_scores
 from attncheck.repair.repeats import other_order
+from attncheck.repair.scales import other_scale
 from attncheck.repair.steps import other_state
 from attncheck.repair.subscripts import subscripts
 from attncheck.repair.transposes import transposed_view
@@ -470,5 +471,6 @@ _GENERATORS: dict[str, Generator] = {
     "ATN401": other_state,
     "ATN402": other_state,
     "ATN503": mask_scores,
+    "ATN506": other_scale,
     "ATN601": _claim,
 }

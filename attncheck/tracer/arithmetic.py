@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from attncheck.algebra.powers import Powers
 from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Size, const
 from attncheck.frameworks import language
@@ -24,6 +25,7 @@ from attncheck.values.value import (
     Scalar,
     Sequence,
     Value,
+    as_powers,
     as_size,
     as_tensor,
 )
@@ -83,7 +85,7 @@ def combine(
         return _tensors(machine, token, left, right, node, written)
     if type(left) is Sequence or type(right) is Sequence:
         return _sequences(token, left, right)
-    return _numbers(token, left, right)
+    return _numbers(token, left, right, machine.shown(node))
 
 
 def negate(machine: Machine, operator: str, value: Value, node: cst.UnaryOperation) -> Value:
@@ -182,35 +184,33 @@ def _settled(machine: Machine, value: Value) -> Value:
     return value.tensor if shape.closed or shape.at_least else value
 
 
-def _numbers(token: str, left: Value, right: Value) -> Value:
+def _numbers(token: str, left: Value, right: Value, node: cst.CSTNode | None) -> Value:
     a, b = as_size(left), as_size(right)
     if type(left) is Int and type(right) is Int and token != "/":
         return Int(_size(token, a, b))
     x, y = _as_float(left), _as_float(right)
     if x is not None and y is not None and token in _FLOAT_OPERATORS:
         return _float(token, x, y)
-    root = _root(token, left, right)
-    if root is not None:
-        return root
+    made = _powers(token, left, right)
+    if made is not None:
+        perhaps = any(type(value) is Scalar and value.perhaps for value in (left, right))
+        return Scalar("float", made, perhaps, node)
     if type(left) in (Int, Const, Scalar) and type(right) in (Int, Const, Scalar):
         text = _is_text(left) or _is_text(right)
         return Scalar("str" if text else "float")
     return UNKNOWN
 
 
-def _root(token: str, left: Value, right: Value) -> Scalar | None:
-    """``n ** 0.5``, ``n ** -0.5`` and ``1 / root`` keep the size they are made from."""
-    size = as_size(left)
-    if token == "**" and size is not None and type(right) is Const:
-        if right.value == 0.5:
-            return Scalar("float", root_of=size)
-        if right.value == -0.5:
-            return Scalar("float", root_of=size, inverse=True)
-    if token != "/" or type(right) is not Scalar or right.root_of is None:
+def _powers(token: str, left: Value, right: Value) -> Powers | None:
+    """``n ** 0.5``, ``1 / root`` and ``root * n`` keep the sizes they are made from."""
+    base = as_powers(left)
+    if token == "**":
+        exponent = _as_float(right)
+        return None if base is None or exponent is None else base.to(exponent)
+    other = as_powers(right)
+    if base is None or other is None or token not in "*/":
         return None
-    if _as_float(left) != 1:
-        return None
-    return Scalar("float", root_of=right.root_of, inverse=not right.inverse)
+    return base * other if token == "*" else base.over(other)
 
 
 def _size(token: str, a: Size | None, b: Size | None) -> Size | None:

@@ -12,6 +12,7 @@ from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size, const
 from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.arithmetic import combine
 from attncheck.tracer.machine import Machine
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Tensor
@@ -27,6 +28,7 @@ from attncheck.values.value import (
     ShapeOf,
     Value,
     as_integer,
+    as_powers,
     as_size,
 )
 
@@ -53,6 +55,8 @@ def _int(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     value = arguments.first()
     if type(value) is Const and isinstance(value.value, float | bool):
         return Int(const(int(value.value)) if math.isfinite(value.value) else None)
+    if type(value) is Scalar and value.powers is not None and not value.perhaps:
+        return Int(value.powers.whole)
     return Int(as_size(value))
 
 
@@ -224,7 +228,18 @@ def _absolute(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Valu
 
 
 def _square_root(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
-    return Scalar("float", root_of=as_size(arguments.first()))
+    powers = as_powers(arguments.first())
+    return Scalar("float", None if powers is None else powers.to(0.5), node=machine.shown(node))
+
+
+def _power(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    if len(arguments.nodes) != 2 or not arguments.exact:
+        return UNKNOWN
+    base, exponent = arguments.positional
+    left, right = arguments.nodes
+    if left is None or right is None:
+        return UNKNOWN
+    return combine(machine, "**", base, exponent, node, (left, right))
 
 
 def _real(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -276,12 +291,13 @@ BUILTINS: dict[str, Builtin] = {
     "all": _bool,
     "any": _bool,
     "print": _nothing,
+    "pow": _power,
     "abs": _absolute,
     "round": _absolute,
     "math.sqrt": _square_root,
     "math.log": _real,
     "math.exp": _real,
-    "math.pow": _real,
+    "math.pow": _power,
     "math.cos": _real,
     "math.sin": _real,
     "math.ceil": _whole,

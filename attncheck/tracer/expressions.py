@@ -132,7 +132,8 @@ def _boolean(machine: Machine, node: cst.BooleanOperation) -> Value:
     right = machine.evaluate(node.right)
     if known is not None:
         return right
-    return join(left, right)
+    # What is none is false: of an `or` it is the right side.
+    return join(left if is_and else without_none(left), right)
 
 
 def _conditional(machine: Machine, node: cst.IfExp) -> Value:

@@ -187,6 +187,10 @@ class Machine:
         """Whether code of another file than the checked one is running."""
         return bool(self.frames) and self.frames[-1].environment.file is not None
 
+    def shown(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """An expression that is running, or None if another file's code is."""
+        return None if self.is_elsewhere else node
+
     @contextmanager
     def running(self, frame: Frame) -> Iterator[Frame]:
         """Run in `frame`."""

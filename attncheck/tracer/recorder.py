@@ -14,7 +14,7 @@ from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Sequence, Value, as_tensor
+from attncheck.values.value import Scalar, Sequence, Value, as_tensor
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -88,6 +88,8 @@ def apply(
         machine.supposing > 0,
     )
     value = _stamp(_still_mask(outcome.value, arguments), number)
+    if type(value) is Scalar and value.powers is not None:
+        value = replace(value, node=machine.shown(node))
     operation.output = value
     machine.record(operation)
     return value

@@ -82,5 +82,5 @@ def _with_more_positions(machine: Machine, arguments: Arguments) -> Value | None
         if taken is None:
             return None
         shape = append(taken[0], (total, taken[1][1]))
-        made.append(replace(tensor, shape=shape, operation=None, evidence=Evidence.NAME))
+        made.append(replace(tensor, shape=shape, operation=None, either=(), evidence=Evidence.NAME))
     return Sequence(tuple(made)) if len(made) == 2 else None

@@ -51,6 +51,9 @@ def join(left: Value, right: Value) -> Value:
         first, second = as_tensor(left), as_tensor(right)
         assert first is not None and second is not None
         return _join_tensors(first, second)
+    for root, other in ((left, right), (right, left)):
+        if type(root) is Scalar and root.powers is not None and _is_other_number(root, other):
+            return replace(root, perhaps=True)
     if type(left) is not type(right) and {type(left), type(right)} <= _EITHER:
         return choice(left, right)
     joiner = _JOINERS.get(type(left)) if type(left) is type(right) else None
@@ -100,6 +103,15 @@ def _join_numbers(left: Value, right: Value) -> Value:
     return Parameter(named.name, UNKNOWN_TENSOR, Int(None))
 
 
+def _is_other_number(root: Scalar, value: Value) -> bool:
+    """Whether a value is a number of no known powers, or an argument that gives one."""
+    if type(value) is Parameter:
+        return not value.tensor.optional and value.tensor.shape is not None
+    if type(value) is Const:
+        return type(value.value) is float
+    return type(value) is Scalar and value.kind == root.kind and value.powers is None
+
+
 def join_all(values: list[Value]) -> Value:
     """The join of any number of values; NONE for none."""
     if not values:
@@ -142,7 +154,15 @@ def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
         left.decided if left.decided == right.decided else None,
         left.operation if left.operation == right.operation else None,
         left.optional or right.optional,
+        _either(left, right),
     )
+
+
+def _either(left: Tensor, right: Tensor) -> tuple[int | None, ...]:
+    """The operations that have made one of two tensors, each once; none where it is one."""
+    made = (*(left.either or (left.operation,)), *(right.either or (right.operation,)))
+    distinct = sorted(set(made), key=lambda number: -1 if number is None else number)
+    return tuple(distinct) if len(distinct) > 1 else ()
 
 
 def _join_sequences(left: Sequence, right: Sequence) -> Sequence:
@@ -176,7 +196,11 @@ def _join_mappings(left: Mapping, right: Mapping) -> Mapping:
 
 
 def _join_scalars(left: Scalar, right: Scalar) -> Value:
-    return Scalar(left.kind) if left.kind == right.kind else UNKNOWN
+    if left.kind != right.kind:
+        return UNKNOWN
+    if left.powers is not None and left.powers == right.powers:
+        return replace(left, perhaps=left.perhaps or right.perhaps)
+    return Scalar(left.kind)
 
 
 def _join_constants(left: Const, right: Const) -> Value:

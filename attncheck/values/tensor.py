@@ -50,7 +50,8 @@ class Tensor:
     ``library`` is ``"numpy"`` or ``"torch"`` where that is known; ``dtype`` one of ``"float"``,
     ``"int"``, ``"bool"``; ``role`` the part the dimension table gives it (``"query"``,
     ``"weight"``). ``operation`` is the number of the operation that made it, in its trace's graph.
-    ``optional`` says that it may also be None.
+    ``optional`` says that it may also be None. Where branches have made it, ``operation`` is None
+    and ``either`` has the operation of each branch (None for what no operation made).
     """
 
     shape: Shape | None
@@ -61,6 +62,7 @@ class Tensor:
     decided: Decided | None = None
     operation: int | None = None
     optional: bool = False
+    either: tuple[int | None, ...] = ()
 
     def with_shape(self, shape: Shape | None) -> Tensor:
         """The same tensor with another shape."""

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.facts import Facts
+from attncheck.algebra.powers import Powers, power_of
 from attncheck.algebra.shape import Axis, Shape, expand
-from attncheck.algebra.size import Size
+from attncheck.algebra.size import ONE, Size
 from attncheck.values.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -58,12 +59,15 @@ class Int:
 class Scalar:
     """A number or string that is not known but is certainly no tensor.
 
-    ``root_of`` is the size whose square root it is, if it is one; ``inverse`` that it is 1 over it.
+    ``powers`` is what it is made of, where that is sizes to some power: ``d_k ** -0.5``; ``node``
+    where that was written. ``perhaps`` says that it may be another number as well: what an argument
+    gives, where this is the default.
     """
 
     kind: str
-    root_of: Size | None = None
-    inverse: bool = False
+    powers: Powers | None = None
+    perhaps: bool = False
+    node: cst.CSTNode | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +326,16 @@ def as_size(value: Value) -> Size | None:
     if type(value) is Int:
         return value.size
     return value.number.size if type(value) is Parameter else None
+
+
+def as_powers(value: Value) -> Powers | None:
+    """`value` seen as a product of powers of sizes (1 is the empty one), or None."""
+    if type(value) is Scalar:
+        return value.powers
+    if type(value) is Const and value.value == 1.0 and type(value.value) is float:
+        return Powers()
+    size = as_size(value)
+    return None if size is None or (size.number is not None and size != ONE) else power_of(size)
 
 
 def as_integer(value: Value) -> int | None:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attncheck.algebra.powers import Powers
 from attncheck.algebra.shape import Axis, Shape, Tag
 from attncheck.algebra.size import Symbol, const, of
 from attncheck.values.join import element_of, join, join_all
@@ -26,6 +27,8 @@ from attncheck.values.value import (
 
 SIZES = [None, const(1), const(3), of(Symbol("B")), of(Symbol("T")), of(Symbol("d")) * 2]
 sizes = st.sampled_from(SIZES)
+ROOT = Powers(((SIZES[3], -0.5),))
+powers = st.sampled_from([None, Powers(), ROOT, Powers(((SIZES[4], 0.5),))])
 axes = st.builds(
     Axis,
     sizes,
@@ -47,7 +50,7 @@ leaves = st.one_of(
     tensors,
     st.builds(Int, sizes),
     st.sampled_from([NONE, TRUE, FALSE, ELLIPSIS, UNKNOWN, Const(1.5), Const("x")]),
-    st.builds(Scalar, st.sampled_from(["float", "str"]), sizes),
+    st.builds(Scalar, st.sampled_from(["float", "str"]), powers),
 )
 values = st.recursive(
     leaves,
@@ -128,7 +131,10 @@ def _mapping(value, wide):
 CLAIMS = {
     Tensor: _tensor,
     Int: lambda value, wide: wide.size is None,
-    Scalar: lambda value, wide: wide.kind == value.kind and wide.root_of is None,
+    # What is perhaps so is no claim.
+    Scalar: lambda value, wide: (
+        wide.kind == value.kind and (wide.perhaps or wide.powers in (None, value.powers))
+    ),
     Sequence: _sequence,
     Mapping: _mapping,
     Const: lambda value, wide: False,
@@ -179,7 +185,20 @@ def test_with_unknown_nothing_is_known(value):
         (Choice((NONE, Int(const(2)))), Int(const(3)), Choice((NONE, Int(None)))),
         (Library("torch.tanh"), NONE, Choice((Library("torch.tanh"), NONE))),
         (Library("torch.tanh"), Int(const(2)), UNKNOWN),
-        (Scalar("float", SIZES[3]), Scalar("float"), Scalar("float")),
+        (Scalar("float", ROOT), Scalar("float"), Scalar("float", ROOT, perhaps=True)),
+        (Scalar("float", ROOT), Const(2.0), Scalar("float", ROOT, perhaps=True)),
+        (Scalar("float", ROOT), Scalar("float", Powers()), Scalar("float")),
+        (Scalar("float", ROOT), Scalar("str"), UNKNOWN),
+        (
+            Tensor(None, operation=1),
+            Tensor(None, operation=2),
+            Tensor(None, either=(1, 2)),
+        ),
+        (
+            Tensor(None, either=(1, 2)),
+            Tensor(None, operation=2),
+            Tensor(None, either=(1, 2)),
+        ),
         (
             Sequence((Int(const(2)),)),
             Sequence((Int(const(3)), Int(const(3)))),

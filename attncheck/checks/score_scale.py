@@ -1,0 +1,281 @@
+"""Scaled dot products are divided by sqrt(d_k), once (Vaswani et al. 2017, section 3.2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.shape import Axis
+from attncheck.algebra.size import Size
+from attncheck.checks.report import Culprit, Report
+from attncheck.checks.scales import (
+    DotProduct,
+    Factor,
+    Scaling,
+    library_scalings,
+    scalings,
+)
+from attncheck.checks.view import View
+from attncheck.operators.events import Attention
+from attncheck.rule import Rule
+from attncheck.values.tensor import Evidence, Tensor
+from attncheck.values.value import as_tensor
+
+RULE = Rule(
+    "ATN506",
+    "score-scale",
+    "scores divided by the root of the wrong size, multiplied instead of divided, or scaled twice",
+    fix="unsafe",
+)
+_LIBRARY = "scaled_dot_product_attention"
+
+
+@dataclass(frozen=True, slots=True)
+class Misscaled:
+    """Scores that are scaled wrongly: ``kind`` is ``turned``, ``twice`` or ``size``.
+
+    ``factor`` is where, ``size`` the size whose root it is, ``earlier`` the factor that has scaled
+    the scores already.
+    """
+
+    kind: str
+    factor: Factor
+    size: Size
+    product: DotProduct
+    earlier: Factor | None = None
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report each factor of scores that cannot be meant."""
+    told = set[int]()
+    for found in misscaled(view):
+        operation = found.factor.operation
+        if operation.number not in told and not operation.elsewhere:
+            told.add(operation.number)
+            yield _report(found, view)
+
+
+def misscaled(view: View) -> Iterator[Misscaled]:
+    """What is wrong with the scale of the scores of each attention in a trace."""
+    groups = chain(
+        (scalings(site.scores_in, view) for site in view.sites),
+        (
+            library_scalings(operation, view)
+            for operation in view.graph.operations
+            if operation.kind == _LIBRARY and isinstance(operation.event, Attention)
+        ),
+    )
+    for group in groups:
+        found = _of_site(group, view.facts)
+        if found is not None:
+            yield found
+
+
+def _of_site(group: list[Scaling], facts: Facts) -> Misscaled | None:
+    """What is wrong with scores; None unless it is so however they came about."""
+    for scaling in group:
+        for judge in (_turned, _twice, _of_another_size):
+            found = judge(scaling, facts)
+            if found is None:
+                continue
+            number = found.factor.operation.number
+            others = [
+                judge(each, facts)
+                for each in group
+                if any(factor.operation.number == number for factor in each.factors)
+            ]
+            if all(other is not None and other.kind == found.kind for other in others) and (
+                judge is not _of_another_size or _is_lone(group)
+            ):
+                return found
+    return None
+
+
+def _root(scaling: Scaling, exponent: float) -> Size | None:
+    """The size that all factors together are a power of, with this exponent; else None."""
+    powers = scaling.powers
+    if powers is None or len(powers.factors) != 1:
+        return None
+    ((size, total),) = powers.factors
+    return size if total == exponent else None
+
+
+def _turned(scaling: Scaling, facts: Facts) -> Misscaled | None:
+    """Scores that end up sqrt(d) times as large instead of as small."""
+    size = _root(scaling, 0.5)
+    if size is None or not _may_be(size, scaling.product, facts):
+        return None
+    for factor in scaling.factors:
+        if factor.powers.factors == ((size, 0.5),) and factor.operand is not None:
+            return Misscaled("turned", factor, size, scaling.product)
+    return None
+
+
+def _may_be(size: Size, product: DotProduct, facts: Facts) -> bool:
+    """Whether a size is meant to be the one that a dot product sums over."""
+    if not product.sizes or _is_summed(size, product, facts):
+        return True
+    clash = any(facts.compare(size, each).clashes for each in product.sizes)
+    return not clash and not _is_other_axis(size, product, facts)
+
+
+def _is_summed(size: Size, product: DotProduct, facts: Facts) -> bool:
+    return any(facts.compare(size, each) is Verdict.EQUAL for each in product.sizes)
+
+
+def _twice(scaling: Scaling, facts: Facts) -> Misscaled | None:
+    """Scores divided by one root in two places."""
+    size = _root(scaling, -1.0)
+    if size is None or len(scaling.factors) != 2:
+        return None
+    first, second = scaling.factors
+    if first.powers != second.powers:
+        return None
+    # What a library does by itself is not what to change.
+    factor, earlier = (second, first) if first.operand is None else (first, second)
+    return Misscaled("twice", factor, size, scaling.product, earlier)
+
+
+def _of_another_size(scaling: Scaling, facts: Facts) -> Misscaled | None:
+    """Scores divided by the root of a size that the dot product does not sum over."""
+    size, own = _root(scaling, -0.5), scaling.product.size
+    if size is None or own is None or len(scaling.factors) != 1:
+        return None
+    (factor,) = scaling.factors
+    if factor.operand is None:
+        return None
+    if _is_summed(size, scaling.product, facts):
+        return None
+    if _is_other_axis(size, scaling.product, facts) or _are_apart(size, scaling.product, facts):
+        return Misscaled("size", factor, size, scaling.product)
+    return None
+
+
+def _are_apart(size: Size, product: DotProduct, facts: Facts) -> bool:
+    """Whether the code itself tells a size from what is summed; the names of tensors do not.
+
+    It does where the two cannot be equal, and where they are made of names that it keeps apart.
+    """
+    if Evidence.NAME in (product.query.evidence, product.key.evidence):
+        return False
+    if all(facts.compare(size, each).clashes for each in product.sizes):
+        return True
+    return all(
+        symbols and not any(symbol.flexible or symbol.found for symbol in symbols)
+        for each in (size, *product.sizes)
+        for symbols in [set(facts.resolve(each).symbols())]
+    )
+
+
+def _is_other_axis(size: Size, product: DotProduct, facts: Facts) -> bool:
+    """Whether a size is that of an axis of query or key that the product does not sum over."""
+    wanted = facts.resolve(size)
+    if wanted.number is not None:
+        return False
+    axes = [axis for tensor in (product.query, product.key) for axis in _axes(tensor)]
+    return any(
+        axis.size is not None
+        and facts.resolve(axis.size) == wanted
+        and not _is_summed(axis.size, product, facts)
+        for axis in axes
+    )
+
+
+def _axes(tensor: Tensor) -> tuple[Axis, ...]:
+    shape = tensor.shape
+    return () if shape is None else (*shape.lead, *shape.trail)
+
+
+def _is_lone(group: list[Scaling]) -> bool:
+    """Whether scores are one dot product: of a sum of several the root is that of all together.
+
+    DeBERTa (He et al. 2021, section 3.1.1) and multi-head latent attention are such sums.
+    """
+    return len({scaling.product.operation.number for scaling in group}) == 1
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def _report(found: Misscaled, view: View) -> Report:
+    operation = found.factor.operation
+    output = as_tensor(operation.output)
+    assert output is not None
+    message, derivation = _WORDS[found.kind](found, view)
+    return Report(
+        RULE,
+        operation,
+        operation.node,
+        message,
+        Culprit(operation.node, output),
+        view.sizes(output),
+        derivation,
+        named=found.kind != "turned",
+    )
+
+
+def _written(factor: Factor, view: View) -> str:
+    """A factor as it is written, and where it was defined if that is another place."""
+    assert factor.operand is not None
+    node = factor.operand.node
+    text = f"`{view.quote(node)}`"
+    made = None if factor.number is None else factor.number.node
+    if made is None or made is node or view.line(made) == view.line(factor.operation.node):
+        return text
+    return f"{text} (`{view.quote(made)}`, {view.place(made)})"
+
+
+_WHY = (
+    "a dot product over {d} sums {d} terms and spreads like sqrt({d}), which the scale is there to"
+    " take out"
+)
+
+
+def _turned_words(found: Misscaled, view: View) -> tuple[str, str]:
+    size = found.size
+    if _is_division(found.factor):
+        what = f"divides by {_written(found.factor, view)}, which is 1/sqrt({size}) already"
+    else:
+        what = f"multiplies by {_written(found.factor, view)}, which is sqrt({size})"
+    message = (
+        f"`{view.quote(found.factor.operation.node)}` {what}: the scores grow by sqrt({size})"
+        " instead of shrinking, and softmax gives nearly all weight to one key; no shape changes,"
+        " so nothing raises"
+    )
+    return message, f"q·k / sqrt({size}): {_WHY.format(d=size)}"
+
+
+def _is_division(factor: Factor) -> bool:
+    event = factor.operation.event
+    return getattr(event, "symbol", "") == "/"
+
+
+def _twice_words(found: Misscaled, view: View) -> tuple[str, str]:
+    size, earlier = found.size, found.earlier
+    assert earlier is not None
+    where = f"`{view.quote(earlier.operation.node)}` ({view.place(earlier.operation.node)})"
+    by_itself = " does so by itself" if earlier.operand is None else " does so too"
+    message = (
+        f"`{view.quote(found.factor.operation.node)}` scales by 1/sqrt({size}), and {where}"
+        f"{by_itself}: the scores are divided by {size} in all, so that the weights of the keys are"
+        " nearly equal; no shape changes, so nothing raises"
+    )
+    return message, f"q·k / sqrt({size}), once: {_WHY.format(d=size)}"
+
+
+def _size_words(found: Misscaled, view: View) -> tuple[str, str]:
+    size, own = found.size, found.product.size
+    assert own is not None
+    parts = view.facts.parts_of_one(size, own)
+    hidden = f"{size} == {own}" if parts is None else f"{parts.name} == 1"
+    message = (
+        f"`{view.quote(found.factor.operation.node)}` scales the scores by 1/sqrt({size}) with"
+        f" {_written(found.factor, view)}, but `{view.quote(found.product.operation.node)}` sums"
+        f" over {own}: right only while {hidden}, and no shape shows it"
+    )
+    return message, f"q·k / sqrt({own}): {_WHY.format(d=own)}"
+
+
+_WORDS = {"turned": _turned_words, "twice": _twice_words, "size": _size_words}

@@ -1,0 +1,140 @@
+"""Scores that are scaled wrongly, however the scale is written and wherever it stands."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+HEAD = """import math
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+"""
+MODULE = """class Attention(nn.Module):
+    def __init__(self, dim, heads, qk_scale=None, scaled=True):
+        super().__init__()
+        self.heads, self.head_dim = heads, dim // heads
+        {made}
+        self.qkv = nn.Linear(dim, 3 * dim)
+
+    def forward(self, x, mask=None):
+        B, T, dim = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, self.head_dim).permute(2, 0, 3, 1, 4)
+        {scores}
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, -1e9)
+        return (scores.softmax(dim=-1) @ v).transpose(1, 2).reshape(B, T, dim)
+"""
+ROOT = "self.scale = self.head_dim ** -0.5"
+PRODUCT = "scores = q @ k.transpose(-2, -1)"
+
+
+def findings(code):
+    result = check_source((HEAD + code).encode(), "attention.py", Settings())
+    return [each for each in result.findings if each.code == "ATN506"]
+
+
+def module(made, scores):
+    return findings(MODULE.format(made=made, scores=scores))
+
+
+@pytest.mark.parametrize(
+    "made, scores",
+    [
+        (ROOT, f"{PRODUCT} / self.scale"),
+        ("self.scale = qk_scale or self.head_dim ** -0.5", f"{PRODUCT} / self.scale"),
+        ("self.scale = 1 / math.sqrt(self.head_dim)", f"{PRODUCT} / self.scale"),
+        ("self.scale = self.head_dim ** 0.5", f"{PRODUCT} * self.scale"),
+        ("self.scale = math.pow(self.head_dim, 0.5)", f"{PRODUCT} * self.scale"),
+        ("pass", f"{PRODUCT} * math.sqrt(self.head_dim)"),
+        ("pass", f"{PRODUCT} * np.sqrt(k.shape[-1])"),
+        ("pass", f"{PRODUCT}.mul(math.sqrt(k.size(-1)))"),
+        (ROOT, "scores = (q / self.scale) @ k.transpose(-2, -1)"),
+        (ROOT, 'scores = torch.einsum("bhqd,bhkd->bhqk", q, k) / self.scale'),
+    ],
+)
+def test_scores_that_grow_are_an_error(made, scores):
+    (found,) = module(made, scores)
+    assert found.severity == "error"
+    assert "the scores grow by sqrt(dim//heads)" in found.message
+    assert found.fix is not None
+
+
+@pytest.mark.parametrize(
+    "made, scores",
+    [
+        (ROOT, f"{PRODUCT} * self.scale * self.scale"),
+        (ROOT, "scores = (q * self.scale) @ k.transpose(-2, -1) * self.scale"),
+        (ROOT, "scores = (q * self.scale) @ (k * self.scale).transpose(-2, -1)"),
+        (ROOT, f"{PRODUCT} / math.sqrt(self.head_dim) * self.scale"),
+    ],
+)
+def test_scaled_in_two_places(made, scores):
+    (found,) = module(made, scores)
+    assert found.severity == "warning"
+    assert "divided by dim//heads in all" in found.message
+    assert found.fix is not None
+
+
+@pytest.mark.parametrize(
+    "made, fix",
+    [
+        ("self.scale = dim ** -0.5", "self.scale = self.head_dim ** -0.5"),
+        ("self.scale = heads ** -0.5", "self.scale = self.head_dim ** -0.5"),
+        ("self.scale = 1 / math.sqrt(dim)", "self.scale = 1 / math.sqrt(self.head_dim)"),
+    ],
+)
+def test_root_of_another_size(made, fix):
+    (found,) = module(made, f"{PRODUCT} * self.scale")
+    assert found.severity == "warning"
+    assert "sums over dim//heads" in found.message
+    assert found.fix.line == fix
+
+
+def test_root_of_the_number_of_positions():
+    (found,) = module("pass", f"{PRODUCT} / math.sqrt(T)")
+    assert found.severity == "warning"
+
+
+def test_scaled_by_hand_and_by_the_library():
+    code = """def attend(query, key, value):
+    query = query * query.size(-1) ** -0.5
+    return F.scaled_dot_product_attention(query, key, value)
+"""
+    (found,) = findings(code)
+    assert found.severity == "warning"
+    assert found.fix.line == "query = query"
+
+
+@pytest.mark.parametrize(
+    "made, scores",
+    [
+        (ROOT, f"{PRODUCT} * self.scale"),
+        (ROOT, "scores = (q * self.scale) @ k.transpose(-2, -1)"),
+        ("self.scale = self.head_dim ** 0.5", f"{PRODUCT} / self.scale"),
+        ("pass", PRODUCT),
+        ("self.scale = nn.Parameter(torch.ones(heads, 1, 1))", f"{PRODUCT} * self.scale"),
+        ("self.scale = self.head_dim ** -0.25", f"{PRODUCT} * self.scale * self.scale"),
+        ("self.scale = self.head_dim ** -0.5 if scaled else 1.0", f"{PRODUCT} * self.scale"),
+        ("pass", f"{PRODUCT} / self.head_dim"),
+        (ROOT, f"{PRODUCT} / 8.0 / self.scale"),
+        (
+            "pass",
+            "scores = F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).mT * self.head_dim**0.5",
+        ),
+        (ROOT, "scores = (q * self.scale) @ k.mT + (q * self.scale) @ k.flip(2).mT"),
+    ],
+)
+def test_what_may_be_meant_is_left_alone(made, scores):
+    assert module(made, scores) == []
+
+
+def test_scaled_in_either_of_two_branches():
+    scores = """if self.heads > 1:
+            q = q * self.scale
+        scores = q @ k.transpose(-2, -1)
+        if self.heads == 1:
+            scores = scores * self.scale"""
+    assert module(ROOT, scores) == []
