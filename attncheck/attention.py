@@ -114,13 +114,11 @@ def scores_product(graph: Graph, scores: Tensor) -> Operation | None:
     waiting = [scores]
     while waiting and seen < MOST_STEPS:
         seen += 1
-        made = maker_of(graph, waiting.pop(0))
-        if made is None:
-            continue
-        if isinstance(made.event, Contraction | Einsum):
-            return made
-        if made.event is None or isinstance(made.event, PASSING):
-            waiting += [tensor for _, tensor in made.tensors()]
+        for made in graph.known_makers(waiting.pop(0)):
+            if isinstance(made.event, Contraction | Einsum):
+                return made
+            if made.event is None or isinstance(made.event, PASSING):
+                waiting += [tensor for _, tensor in made.tensors()]
     return None
 
 
@@ -162,11 +160,14 @@ def _mixes_weights(
 def _source(tensor: Tensor, weights: dict[int, Site]) -> Site | None:
     """The site whose weights a tensor is.
 
-    After a branch (``if dropout is not None``) no single operation made it; the axis that softmax
-    has marked then tells.
+    After a branch (``if dropout is not None``) several operations may have made it, all of one
+    site; where only some of them are known, the axis that softmax has marked tells.
     """
+    sources = [weights[number] for number in tensor.made_by if number in weights]
+    if sources:
+        return sources[0] if all(site is sources[0] for site in sources) else None
     if tensor.operation is not None:
-        return weights.get(tensor.operation)
+        return None
     axes = () if tensor.shape is None else tensor.shape.lead
     marks = {number for axis in axes for number in axis.normalised}
     return weights.get(marks.pop()) if len(marks) == 1 else None

@@ -155,6 +155,8 @@ def _asserts(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
             break
     else:
         made = ()
+    if candidate.proof is not None:
+        made = (*made, candidate.proof)
     if diagnosed.report.rule.code in _ABOUT_SUMS and not any("allclose(" in text for text in made):
         # The shapes agree with the mistake too: the sum tells, where the weights have a name.
         return weights_elsewhere(after.traces, after.source, line) or made

@@ -96,7 +96,7 @@ class Operation:
 
     def uses(self, other: Operation) -> bool:
         """Whether one of the operands is what `other` gave."""
-        return any(tensor.operation == other.number for _, tensor in self.tensors())
+        return any(other.number in tensor.made_by for _, tensor in self.tensors())
 
     def tensors(self) -> Iterator[tuple[Operand, Tensor]]:
         """The operands that are tensors."""
@@ -150,6 +150,14 @@ class Graph:
         if not tensor.either:
             return [self.maker(tensor)]
         return [self._numbered(number) for number in tensor.either]
+
+    def known_makers(self, tensor: Tensor) -> list[Operation]:
+        """The operations of this graph of which any may have made `tensor`, in order."""
+        return [made for made in self.makers(tensor) if made is not None]
+
+    def comes_in(self, tensor: Tensor) -> bool:
+        """Whether a tensor may come from outside this graph."""
+        return None in self.makers(tensor)
 
     def has(self, operation: Operation) -> bool:
         """Whether an operation is one of this graph."""

@@ -6,11 +6,20 @@ from collections.abc import Iterator
 
 from attncheck.algebra.shape import COPIES, Axis
 from attncheck.algebra.size import Size
-from attncheck.checks.orders import Conflict, conflict, contradicted, meeting, repeats, votes
-from attncheck.checks.report import Culprit, Report, text_of
+from attncheck.checks.orders import (
+    Conflict,
+    conflict,
+    contradicted,
+    meeting,
+    repeats,
+    tiled_mask,
+    votes,
+)
+from attncheck.checks.report import Culprit, Report, Sizes, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
+    Attention,
     Contraction,
     Einsum,
     Elementwise,
@@ -26,12 +35,18 @@ RULE = Rule(
     "head-repeat-order",
     "heads or batch tiled where the consumer groups them by neighbours, or the reverse",
 )
-ON = (Elementwise, Contraction, Einsum, Joining, Reshaping, Rearranging)
+ON = (Attention, Elementwise, Contraction, Einsum, Joining, Reshaping, Rearranging)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a repeat whose copies stand in another order than what they are read with."""
     if operation.clash is not None:
+        return
+    mask = tiled_mask(operation, view)
+    if mask is not None:
+        repeat, heads, batch = mask
+        words = "reads all heads of a sequence beside each other"
+        yield _at_repeat(repeat, operation, (heads, batch), (batch, heads), words, view)
         return
     split = contradicted(operation, view.facts)
     if split is not None:
@@ -75,8 +90,8 @@ def _is_odd(axis: Axis, sizes: tuple[Size, Size], parties: list[Operation], view
 def _at_repeat(
     made: Operation,
     reader: Operation,
-    own: tuple[Size, Size],
-    wanted: tuple[Size, Size],
+    own: Sizes,
+    wanted: Sizes,
     words: str,
     view: View,
 ) -> Report:

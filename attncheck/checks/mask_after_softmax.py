@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from attncheck.algebra.broadcast import How
 from attncheck.attention import Site, same_axis
-from attncheck.checks.masks import behind, is_mask, may_be_masked
+from attncheck.checks.masks import behind, is_mask, may_be_masked, written_into
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -37,7 +36,7 @@ def check_trace(view: View) -> Iterator[Report]:
         if masked is None:
             continue
         operation, mask = masked
-        if may_be_masked(view.graph, site.scores_in) or _written_into(site, view):
+        if may_be_masked(view.graph, site.scores_in) or written_into(site, view):
             continue
         if _is_summed_as_it_is(site, operation, view):
             yield _report(operation, mask, view)
@@ -50,7 +49,7 @@ def _masked(site: Site, view: View) -> tuple[Operation, int] | None:
         if operation.number <= site.softmax.number:
             continue
         tensors = [tensor for _, tensor in operation.tensors()]
-        used = [index for index, tensor in enumerate(tensors) if tensor.operation in weights]
+        used = [index for index, tensor in enumerate(tensors) if tensor.made_by & weights]
         if len(used) != 1:
             continue
         event = operation.event
@@ -91,20 +90,10 @@ def _is_outside(site: Site, mask: Tensor, view: View) -> bool:
     """Whether a factor is a mask that was not found by looking at the scores or the weights."""
     if not is_mask(view.graph, mask):
         return False
-    own = {site.softmax.number, site.scores_in.operation}
+    own = {site.softmax.number, *site.scores_in.made_by}
     if site.scores is not None:
         own.add(site.scores.number)
     return not any(operation.number in own for operation in behind(view.graph, mask))
-
-
-def _written_into(site: Site, view: View) -> bool:
-    """Whether scores are written into by index, which no operation shows: ``e[~mask] = -1e9``."""
-    nodes = [operand.node for operand, _ in site.softmax.tensors()]
-    for caller in site.softmax.place.calls:
-        nodes += [argument.value for argument in getattr(caller.node, "args", ())]
-    names = {name for node in nodes if (name := view.base_name(node))}
-    written = re.compile(rf"^\s*(?:{'|'.join(map(re.escape, names)) or 'self'})\s*\[.*\]\s*=[^=]")
-    return any(written.match(line) for line in view.source.lines)
 
 
 def _is_summed_as_it_is(site: Site, product: Operation, view: View) -> bool:
@@ -115,7 +104,7 @@ def _is_summed_as_it_is(site: Site, product: Operation, view: View) -> bool:
     for operation in view.graph.operations:
         if operation.number <= product.number:
             continue
-        sources = {tensor.operation for _, tensor in operation.tensors()}
+        sources = {number for _, tensor in operation.tensors() for number in tensor.made_by}
         event = operation.event
         if sources & weights:
             if isinstance(event, Softmax) or _divides(operation):

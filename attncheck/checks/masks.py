@@ -7,8 +7,11 @@ make of them. Random numbers compared with a rate are dropout and no mask.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from attncheck.attention import Site
+from attncheck.checks.view import View
 from attncheck.graph import Graph, Operation
 from attncheck.operators.events import (
     MOVES,
@@ -43,11 +46,14 @@ def is_mask(graph: Graph, tensor: Tensor) -> bool:
 
 
 def _holds_truth(graph: Graph, tensor: Tensor, depth: int) -> bool:
-    made = graph.maker(tensor)
     if tensor.dtype == "bool":
         return True
-    if made is None or depth > 12:
+    if depth > 12 or graph.comes_in(tensor):
         return False
+    return all(_gives_truth(graph, made, depth) for made in graph.known_makers(tensor))
+
+
+def _gives_truth(graph: Graph, made: Operation, depth: int) -> bool:
     event = made.event
     operands = [operand for _, operand in made.tensors()]
     if isinstance(event, Triangle):
@@ -77,14 +83,13 @@ def behind(
     """The operations that a tensor comes from, nearest first; none from before an event `until`."""
     waiting, seen = [tensor], set[int]()
     while waiting and len(seen) < _MOST_STEPS:
-        made = graph.maker(waiting.pop(0))
-        if made is None or made.number in seen:
-            continue
-        seen.add(made.number)
-        yield made
-        if isinstance(made.event, until):
-            continue
-        waiting += [operand for _, operand in made.tensors()]
+        for made in graph.known_makers(waiting.pop(0)):
+            if made.number in seen:
+                continue
+            seen.add(made.number)
+            yield made
+            if not isinstance(made.event, until):
+                waiting += [operand for _, operand in made.tensors()]
 
 
 def _draws(operation: Operation) -> bool:
@@ -108,21 +113,35 @@ def may_be_masked(graph: Graph, scores: Tensor) -> bool:
         operands = [operand for _, operand in operation.tensors()]
         if event.symbol not in ("+", "-", "*") or len(operands) != 2:
             continue
-        if any(graph.maker(each) is None or _rests_on_mask(graph, each) for each in operands):
+        if any(graph.comes_in(each) or rests_on_mask(graph, each) for each in operands):
             return True
     return False
 
 
-def _rests_on_mask(graph: Graph, tensor: Tensor) -> bool:
+def rests_on_mask(graph: Graph, tensor: Tensor) -> bool:
     """Whether a tensor is a mask, or a mask turned into numbers: ``(1 - mask) * -1e9``."""
     if _holds_truth(graph, tensor, 0):
         return True
-    made = graph.maker(tensor)
-    for _ in range(4):
-        if made is None or not isinstance(made.event, Elementwise | NewAxis | Selection):
+    waiting = graph.known_makers(tensor)
+    for _ in range(6):
+        if not waiting:
             return False
+        made = waiting.pop(0)
+        if not isinstance(made.event, Elementwise | NewAxis | Selection):
+            continue
         operands = [operand for _, operand in made.tensors()]
         if any(_holds_truth(graph, operand, 0) for operand in operands):
             return True
-        made = graph.maker(operands[0]) if len(operands) == 1 else None
+        if len(operands) == 1:
+            waiting += graph.known_makers(operands[0])
     return False
+
+
+def written_into(site: Site, view: View) -> bool:
+    """Whether scores are written into by index, which no operation shows: ``e[~mask] = -1e9``."""
+    nodes = [operand.node for operand, _ in site.softmax.tensors()]
+    for caller in site.softmax.place.calls:
+        nodes += [argument.value for argument in getattr(caller.node, "args", ())]
+    names = {name for node in nodes if (name := view.base_name(node))}
+    written = re.compile(rf"^\s*(?:{'|'.join(map(re.escape, names)) or 'self'})\s*\[.*\]\s*=[^=]")
+    return any(written.match(line) for line in view.source.lines)

@@ -19,6 +19,7 @@ from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
+    Attention,
     Contraction,
     Einsum,
     Elementwise,
@@ -195,6 +196,44 @@ def _against(split: Reshaped, facts: Facts) -> tuple[Axis, tuple[Size, Size]] | 
     if not _equal(facts, outer.size, parts[1]) or not _equal(facts, inner.size, parts[0]):
         return None
     return old[0], (parts[1], parts[0])
+
+
+# -- masks of heads -------------------------------------------------------------------------------
+
+
+def tiled_mask(operation: Operation, view: View) -> tuple[Operation, Size, Size | None] | None:
+    """The repeat of a mask that a library's attention reads head by head, if it tiles the batch.
+
+    torch reads ``(B*heads, L, S)`` with all heads of a sequence beside each other
+    (torch.nn.MultiheadAttention, "attn_mask"), so that what is repeated has a row for each
+    sequence. With the numbers of heads and of sequences.
+    """
+    event = operation.event
+    if not isinstance(event, Attention) or event.heads is None:
+        return None
+    for operand, tensor in operation.tensors():
+        shape = view.shape(tensor)
+        if operand.name not in _HEAD_MASKS or shape is None or shape.rank != 3:
+            continue
+        parts = shape.lead[0].parts
+        if len(parts) == 2 and parts[0].made == COPIES and parts[1].made != COPIES:
+            made = repeats(view, shape.lead[0])
+            if made is not None and _equal(view.facts, parts[0].size, event.heads):
+                return made, event.heads, _batch_size(operation, view)
+    return None
+
+
+_HEAD_MASKS = frozenset({"attn_mask", "src_mask", "tgt_mask", "memory_mask", "mask"})
+
+
+def _batch_size(operation: Operation, view: View) -> Size | None:
+    """How many sequences a library's attention is given."""
+    event, query = operation.event, next(operation.tensors(), None)
+    sizes = None if query is None else view.shape(query[1])
+    if not isinstance(event, Attention) or sizes is None or not sizes.closed:
+        return None
+    rest = [axis for axis in sizes.axes[:-1] if axis.tag != event.query.tag]
+    return rest[0].size if len(rest) == 1 else None
 
 
 # -- where copies come from -----------------------------------------------------------------------

@@ -39,7 +39,7 @@ class Report:
 
     ``hidden`` says while which sizes coincide the code runs all the same; ``axis`` is the axis that
     the operation should name, where the mistake is a wrong or a missing axis; ``claim`` what a
-    comment says and what it should say.
+    comment says and what it should say; ``lacking`` a call and the argument that it is not given.
     """
 
     rule: Rule
@@ -58,6 +58,7 @@ class Report:
     named: bool = False
     #: the argument of a layer's constructor that is to blame, and what it should be
     resized: tuple[Declared, Size] | None = None
+    lacking: tuple[cst.Call, str] | None = None
 
     @property
     def culprit_node(self) -> cst.CSTNode | None:

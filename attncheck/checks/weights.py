@@ -69,7 +69,7 @@ def _renormalised(site: Site, sum_: WeightedSum, view: View) -> bool:
     number = site.softmax.number
     later = [other for other in view.sites if other.softmax.number > number]
     tensors = [tensor for _, tensor in sum_.operation.tensors()]
-    operations = {tensor.operation for tensor in tensors}
+    operations = {number for tensor in tensors for number in tensor.made_by}
     if any(other.softmax.number in operations for other in later):
         return True
     if any(made.kind == "normalize" and made.uses(site.softmax) for made in view.graph.operations):

@@ -122,7 +122,8 @@ class Attention:
     """A library's attention: ``query`` is the axis of query positions, ``key`` that of keys.
 
     ``features`` pairs the sizes of query and key vectors, ``positions`` the key positions with the
-    value positions; ``mask`` broadcasts the scores against the mask.
+    value positions; ``mask`` broadcasts the scores against the mask. ``heads`` is the number of
+    heads, where the layer splits them itself.
     """
 
     query: Axis
@@ -130,6 +131,7 @@ class Attention:
     features: Contracted
     positions: Contracted
     mask: Broadcast | None
+    heads: Size | None = None
 
 
 @dataclass(frozen=True, slots=True)

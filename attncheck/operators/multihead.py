@@ -160,7 +160,8 @@ def _masked(
         return clash
     mask = call.shape(block.mask)
     made = None if mask is None else broadcast(closed(scores), mask, call.facts)
-    event = Attention(query, key, Contracted(width, width, Verdict.EQUAL), positions, made)
+    features = Contracted(width, width, Verdict.EQUAL)
+    event = Attention(query, key, features, positions, made, block.heads)
     return Attended(rows, batch, query, key, event)
 
 

@@ -124,11 +124,11 @@ def tile(call: Call) -> Outcome:
 def _copies(
     call: Call, shape: Shape | None, counts: list[Size | None] | None, kind: str
 ) -> Outcome:
-    if shape is None or counts is None:
+    if counts is None:
         return _make(call, None, kind)
-    if not shape.closed:
+    if shape is None or not shape.closed:
         closed_by_counts = kind == "repeat"
-        unknown = closed(Axis(None) for _ in counts) if closed_by_counts else None
+        unknown = closed(map(_copied, counts)) if closed_by_counts else None
         return _make(call, unknown, kind)
     rank = max(len(shape.lead), len(counts))
     axes = (Axis(ONE),) * (rank - len(shape.lead)) + shape.lead
@@ -141,6 +141,13 @@ def _copies(
     value = call.make(made, dtype_of(call.tensor("x")))
     event = Expansion(kind, merging[0], True) if len(merging) == 1 else Expansion(kind)
     return Outcome(value, event)
+
+
+def _copied(count: Size | None) -> Axis:
+    """Copies of an axis of which nothing is known but that it is there."""
+    if count is None or count == ONE:
+        return Axis(None)
+    return Axis(None, parts=(Axis(count, made=COPIES), Axis(None)))
 
 
 def repeated(axis: Axis, count: Size | None, facts: Facts, *, outside: bool) -> Axis:

@@ -30,7 +30,8 @@ class Candidate:
 
     ``broadcasts`` marks a candidate that only makes an axis of 1 for broadcasting to stretch;
     ``new_name`` a name that the user has to provide. One that makes a ``table`` puts axes of 1
-    where every row of one operand has to meet every row of the other.
+    where every row of one operand has to meet every row of the other. ``proof`` is an assert that
+    holds after the fixed line and not after the wrong one, where no shape tells.
     """
 
     changes: tuple[Change, ...]
@@ -45,6 +46,7 @@ class Candidate:
     same_size: bool = False
     #: the corrected lines, where they are more than one
     shown: str | None = None
+    proof: str | None = None
 
 
 Generator = Callable[[Report, View], Iterator[Candidate]]

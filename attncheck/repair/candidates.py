@@ -22,7 +22,8 @@ from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.heads import other_split, size_text
 from attncheck.repair.layers import contracted_layers, layer_size
-from attncheck.repair.masks import mask_scores
+from attncheck.repair.mask_axes import move_axis
+from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
 from attncheck.repair.repeats import other_order
 from attncheck.repair.scales import other_scale
 from attncheck.repair.steps import other_state
@@ -470,7 +471,10 @@ _GENERATORS: dict[str, Generator] = {
     "ATN307": other_order,
     "ATN401": other_state,
     "ATN402": other_state,
+    "ATN501": move_axis,
     "ATN503": mask_scores,
+    "ATN504": hide_scores,
+    "ATN505": pass_mask,
     "ATN506": other_scale,
     "ATN601": _claim,
 }

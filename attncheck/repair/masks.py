@@ -1,20 +1,23 @@
-"""A mask moved from the weights to the scores: from after softmax to its argument.
+"""Masks that hide what they should: on the scores and not on the weights, and below all others.
 
-Only where the softmax is called in the expression that multiplies, so that the whole fix is in one
-line.
+A mask is moved from the weights to the scores only where the softmax is called in the expression
+that multiplies, so that the whole fix is in one line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from attncheck.checks.entries import Entry, entry_of
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.repair.candidate import Candidate, edit
-from attncheck.repair.wording import array_module, bracketed
+from attncheck.repair.wording import array_module, bracketed, call_with
 from attncheck.values.tensor import Tensor
 
 
@@ -41,6 +44,73 @@ def mask_scores(report: Report, view: View) -> Iterator[Candidate]:
                 "mask the scores instead, so that softmax shares the weight among what is left",
                 safe=False,
             )
+
+
+def hide_scores(report: Report, view: View) -> Iterator[Candidate]:
+    """Minus infinity in the place of the number filled in, or filled in instead of a product."""
+    entry = entry_of(report.operation, view)
+    way = _way(_library(view, report.operation))
+    if entry is None or entry.mask.node is None or way is None:
+        return
+    node, scores = report.node, entry.scores.node
+    if entry.put is not None:
+        changed, text = entry.put.node, way.lowest
+    elif scores is not None:
+        mask = _uncast(view, entry.mask, entry.mask_tensor)
+        changed, text = node, way.write(view, scores, *mask)
+        if isinstance(node, cst.AugAssign):
+            text = f"{view.code(node.target)} = {text}"
+    if changed is None:
+        return
+    yield replace(
+        edit(changed, text, "hide these scores, so that softmax makes them 0", safe=False),
+        proof=_proof(entry, view, way),
+    )
+
+
+def _proof(entry: Entry, view: View, way: _Way) -> str | None:
+    """The assert that hidden scores are as low as can be, where the scores have a name."""
+    name = _assigned(entry.operation)
+    mask, boolean = _uncast(view, entry.mask, entry.mask_tensor)
+    if name is None:
+        return None
+    if entry.how == "fill":
+        return way.proof(name, view.code(mask))
+    if entry.how == "choice":
+        operands = {operand.name: operand for operand in entry.operation.operands}
+        if entry.put is operands.get("x"):
+            return way.proof(name, view.code(mask))
+    return way.proof(name, _hidden(view, mask, boolean or entry.how == "choice"))
+
+
+def _assigned(operation: Operation) -> str | None:
+    """The name that an operation's statement gives to its result as a whole, or None."""
+    for part in getattr(operation.statement, "body", ()):
+        if part is operation.node and isinstance(part, cst.AugAssign):
+            target: cst.CSTNode = part.target
+        elif isinstance(part, cst.Assign) and part.value is operation.node:
+            target = part.targets[0].target
+        else:
+            continue
+        return target.value if isinstance(target, cst.Name) else None
+    return None
+
+
+def pass_mask(report: Report, view: View) -> Iterator[Candidate]:
+    """The mask passed on to the call that takes one."""
+    if report.lacking is None or report.culprit is None:
+        return
+    call, keyword = report.lacking
+    mask = view.code(report.culprit.node)
+    text = call_with(view, call, f"{keyword}={mask}")
+    yield edit(call, text, f"pass {mask} on", safe=False)
+
+
+def _library(view: View, operation: Operation) -> str | None:
+    """The library of an operation's tensors, or the only one that the file imports."""
+    known = {tensor.library for _, tensor in operation.tensors()} - {None}
+    imported = view.evidence.array_libraries
+    return next(iter(known), imported[0] if len(imported) == 1 else None)
 
 
 def _is_softmax(call: cst.Call, made: Operation) -> bool:
@@ -83,5 +153,44 @@ def _chosen(
 
 
 def _filled(view: View, scores: cst.CSTNode, mask: cst.CSTNode, boolean: bool) -> str:
-    hidden = f"~{bracketed(view, mask)}" if boolean else f"{bracketed(view, mask)} == 0"
+    hidden = _hidden(view, mask, boolean)
     return f'{bracketed(view, scores)}.masked_fill({hidden}, float("-inf"))'
+
+
+def _hidden(view: View, mask: cst.CSTNode, boolean: bool) -> str:
+    """Where a mask of what is kept hides."""
+    if (
+        boolean
+        and isinstance(mask, cst.UnaryOperation)
+        and isinstance(mask.operator, cst.BitInvert)
+    ):
+        return view.code(mask.expression)
+    return f"~{bracketed(view, mask)}" if boolean else f"{bracketed(view, mask)} == 0"
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a library hides scores: the number, the expression, and the assert that it is so."""
+
+    lowest: str
+    write: Callable[[View, cst.CSTNode, cst.CSTNode, bool], str]
+    proof: Callable[[str, str], str]
+
+
+def _way(library: str | None) -> _Way | None:
+    """How a library hides scores; None where that is not known."""
+    if library not in ("numpy", "jax"):
+        return _TORCH if library == "torch" else None
+    module = array_module(library)
+
+    def proof(scores: str, hidden: str) -> str:
+        return f"assert {module}.all({module}.where({hidden}, {scores}, -1e9) == -1e9)"
+
+    return _Way("-1e9", functools.partial(_chosen, library), proof)
+
+
+_TORCH = _Way(
+    'float("-inf")',
+    _filled,
+    lambda scores, hidden: f"assert torch.isneginf({scores}.masked_select({hidden})).all()",
+)

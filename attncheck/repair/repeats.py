@@ -56,9 +56,11 @@ def _each_in_place(made: Operation, node: cst.Call, view: View) -> str | None:
     _, tensor = next(made.tensors())
     sizes = view.sizes(tensor)
     repeated = [index for index, count in enumerate(counts) if view.code(count) != "1"]
-    if sizes is None or not whole or len(repeated) != 1 or len(counts) > len(sizes):
+    # torch wants as many counts as there are axes, or more.
+    rank = len(counts) if sizes is None and made.kind == "repeat" else len(sizes or ())
+    if not whole or len(repeated) != 1 or len(counts) > rank:
         return None
-    axis = repeated[0] + len(sizes) - len(counts)
+    axis = repeated[0] + rank - len(counts)
     return _interleaved(made, whole, view.code(counts[repeated[0]]), axis)
 
 

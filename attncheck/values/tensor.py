@@ -64,6 +64,11 @@ class Tensor:
     optional: bool = False
     either: tuple[int | None, ...] = ()
 
+    @property
+    def made_by(self) -> frozenset[int | None]:
+        """The operations that may have made it; None among them if it may come from outside."""
+        return frozenset(self.either or (self.operation,))
+
     def with_shape(self, shape: Shape | None) -> Tensor:
         """The same tensor with another shape."""
         return replace(self, shape=shape)

@@ -183,6 +183,30 @@ def test_the_product_behind_the_scores(code, kind):
     assert site.scores.kind == kind
 
 
+BRANCHED = """def f(q, k, v, mask=None, drop=None):
+    T, d = q.shape
+    S, d = k.shape
+    S, e = v.shape
+    scores = q @ k.T
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -1e9)
+    w = scores.softmax(dim=-1)
+    if drop is not None:
+        w = drop(w)
+    return w @ v
+"""
+
+
+def test_through_branches():
+    """What only some of the ways do to scores and weights hides neither product."""
+    tracer = tracer_of("import torch\n" + BRANCHED)
+    tracer.run_module()
+    (function,) = tracer.functions
+    (site,) = find_sites(tracer.run_function(function).graph)
+    assert site.scores.kind == "matmul"
+    assert [sum_.operation.kind for sum_ in site.sums] == ["matmul"]
+
+
 def test_scores_that_no_product_made():
     (site,) = sites("w = torch.ones(4, 5).softmax(dim=-1)\n")
     assert site.scores is None

@@ -185,3 +185,48 @@ def test_copies_of_one_row_have_no_order():
 def test_equal_sizes_have_one_order():
     code = "a = torch.ones(3, 4).repeat(3, 1) * torch.ones(3, 4).repeat_interleave(3, dim=0)\n"
     assert found(code) == []
+
+
+LAYER = """import torch
+from torch import nn
+class Layer(nn.Module):
+    def __init__(self, d: int, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.mha = nn.MultiheadAttention(d, heads, batch_first=True)
+        self.layer = nn.TransformerEncoderLayer(d, heads, batch_first=True)
+    def forward(self, x, mask):
+        B, T, d = x.shape
+{}        shown = {}
+        return self.{}
+"""
+MASKS = [
+    ("", "mask.repeat(self.heads, 1, 1)", "mask.repeat_interleave(self.heads, dim=0)"),
+    ("", "torch.cat([mask] * self.heads)", None),
+    ("", "mask.repeat_interleave(self.heads, dim=0)", None),
+    ("", "mask.repeat(2, 1, 1)", None),
+    ("", "mask[None].repeat(self.heads * B, 1, 1)", None),
+    (
+        "        assert mask.shape == (B, T, T)\n",
+        "mask.repeat(self.heads, 1, 1)",
+        "mask.repeat_interleave(self.heads, dim=0)",
+    ),
+    (
+        "        assert mask.shape == (B, T, T)\n",
+        "torch.cat([mask] * self.heads)",
+        "mask.repeat_interleave(self.heads, dim=0)",
+    ),
+    ("        assert mask.shape == (T, T)\n", "mask.repeat(self.heads, 1, 1)", None),
+    ("        assert mask.shape == (1, T, T)\n", "mask.repeat(self.heads, 1, 1)", None),
+]
+CALLS = ("mha(x, x, x, attn_mask=shown)[0]", "layer(x, src_mask=shown)")
+
+
+@pytest.mark.parametrize(("line", "repeat", "fixed"), MASKS)
+@pytest.mark.parametrize("call", CALLS)
+def test_masks_of_heads(line, repeat, fixed, call):
+    """torch reads the masks of one sequence's heads beside each other."""
+    code = LAYER.format(line, repeat, call)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    fixes = [each.fix and each.fix.line for each in findings if each.code == "ATN307"]
+    assert fixes == ([] if fixed is None else [f"shown = {fixed}"])

@@ -90,6 +90,7 @@ def _tensor(value, wide):
         )
         and wide.evidence >= value.evidence
         and wide.optional >= value.optional
+        and wide.made_by >= value.made_by
     )
 
 

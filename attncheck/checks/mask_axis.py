@@ -1,0 +1,149 @@
+"""A mask that lies along the queries: whole rows of the scores are hidden, and no key is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from attncheck.algebra.shape import Axis, Shape
+from attncheck.checks.entries import entries, is_named, masked_again
+from attncheck.checks.masks import rests_on_mask, written_into
+from attncheck.checks.reach import keys_from_end
+from attncheck.checks.report import Culprit, Report, Sizes
+from attncheck.checks.terms import Term, terms
+from attncheck.checks.view import View
+from attncheck.graph import Operand, Operation
+from attncheck.operators.events import Attention
+from attncheck.rule import Rule
+from attncheck.values.value import as_tensor
+
+RULE = Rule("ATN501", "mask-axis", "a mask that reaches scores on the wrong axis", fix="unsafe")
+
+
+@dataclass(frozen=True, slots=True)
+class _Masked:
+    """Scores of a self-attention, the masks that are put on them, and where its axes are.
+
+    Places are counted from the end.
+    """
+
+    operation: Operation
+    masks: list[Operand]
+    rank: int
+    queries: int
+    keys: int
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report, for each self-attention, masks that tell queries apart where none tells keys."""
+    for masked in (*_sites(view), *_layers(view)):
+        found = [
+            (operand, term)
+            for operand in masked.masks
+            if (tensor := as_tensor(operand.value)) is not None
+            for term in terms(tensor, masked.rank, view)
+        ]
+        if any(
+            term.varies(masked.keys) is not False
+            for _, term in found
+            if not _is_table(term, masked)
+        ):
+            continue
+        for operand, term in found:
+            if not _is_table(term, masked) and term.varies(masked.queries) is not False:
+                yield from _report(operand, term, masked, view)
+
+
+def _sites(view: View) -> Iterator[_Masked]:
+    """The self-attention that the program writes out, with all masks on its scores."""
+    for site in view.sites:
+        found = list(entries(site, view))
+        if not found or written_into(site, view) or masked_again(site, view):
+            continue
+        entry = found[-1]
+        keys = keys_from_end(entry, site, view)
+        shape = view.shape(as_tensor(entry.scores.value))
+        queries = None if keys is None or shape is None else _queries(shape, keys)
+        if queries is not None and keys is not None and shape is not None:
+            masks = [each.mask for each in found]
+            yield _Masked(entry.operation, masks, len(shape.axes), queries, keys)
+
+
+def _layers(view: View) -> Iterator[_Masked]:
+    """The self-attention of the library, with all masks that it is given."""
+    for operation in view.graph.operations:
+        event = operation.event
+        if not isinstance(event, Attention) or not _are_one(event.query, event.key):
+            continue
+        masks = [operand for operand, _ in operation.tensors() if "mask" in operand.name]
+        shape = None if operation.kind != _FUNCTION else view.shape(as_tensor(operation.output))
+        rank = 3 if shape is None or not shape.closed else len(shape.axes)
+        if not any("padding" in operand.name for operand in masks):
+            yield _Masked(operation, masks, rank, 1, 0)
+
+
+_FUNCTION = "scaled_dot_product_attention"
+
+
+def _queries(shape: Shape, keys: int) -> int | None:
+    """The place of the queries in the scores of a self-attention; None in any other."""
+    if not shape.closed or keys >= len(shape.axes):
+        return None
+    key = shape.axes[-1 - keys]
+    found = [
+        place
+        for place in range(len(shape.axes))
+        if place != keys and _are_one(shape.axes[-1 - place], key)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _are_one(query: Axis, key: Axis) -> bool:
+    """Whether two axes come from one axis of one tensor."""
+    if query.tag is None or key.tag is None:
+        return False
+    return (query.tag.root, query.tag.index) == (key.tag.root, key.tag.index)
+
+
+def _is_table(term: Term, masked: _Masked) -> bool:
+    """Whether a term is the same for all sequences: a causal mask, a window."""
+    return term.whole and term.axes.keys() == {masked.queries, masked.keys}
+
+
+# -- words ----------------------------------------------------------------------------------------
+
+
+def _report(operand: Operand, term: Term, masked: _Masked, view: View) -> Iterator[Report]:
+    made = term.ones.get(masked.keys)
+    output = None if made is None else as_tensor(made.output)
+    tensor = as_tensor(operand.value)
+    if made is None or output is None or tensor is None or made.elsewhere:
+        return
+    certain = rests_on_mask(view.graph, tensor)
+    if not certain and not is_named(operand, view):
+        return
+    yield Report(
+        RULE,
+        masked.operation,
+        made.node,
+        f"`{view.quote(made.node)}` lays the mask along the queries: the rows of hidden positions"
+        " are masked, and every query still attends to these positions as keys; it runs because"
+        " queries and keys are one sequence",
+        Culprit(made.node, output),
+        _exchanged(view.sizes(output), masked),
+        "with its positions where the keys of the scores are, and 1 where the queries are, so that"
+        " no query sees what is hidden",
+        axis=None if masked.keys else -1 - masked.queries,
+        function=made.place.function,
+        named=not certain,
+    )
+
+
+def _exchanged(sizes: Sizes | None, masked: _Masked) -> Sizes | None:
+    """Sizes with those of the queries and the keys exchanged, where they are at their places."""
+    if sizes is None or len(sizes) <= max(masked.queries, masked.keys):
+        return None
+    listed = list(sizes)
+    a, b = -1 - masked.queries, -1 - masked.keys
+    listed[a], listed[b] = listed[b], listed[a]
+    return tuple(listed)

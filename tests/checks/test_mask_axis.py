@@ -1,0 +1,105 @@
+"""ATN501: masks along the queries of a self-attention, and the axis of 1 that is moved."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+HEAD = """import torch
+import torch.nn.functional as F
+from torch import nn
+class Layer(nn.Module):
+    def __init__(self, n, d, heads):
+        super().__init__()
+        self.heads = heads
+        self.embed = nn.Embedding(n, d)
+        self.project = nn.Linear(d, 3 * d)
+    def forward(self, tokens, mask=None, lengths=None, bias=None):
+        x = self.embed(tokens)
+        B, T, d = x.shape
+        q, k, v = self.project(x).view(B, T, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
+        causal = torch.ones(T, T).tril().bool()
+        pad = tokens == 0
+        e = q @ k.transpose(-2, -1)
+"""
+
+
+def found(*lines):
+    """(severity, fix) of every finding of the rule; others are of unused arguments only."""
+    code = HEAD + "".join(f"        {line}\n" for line in lines)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert {each.code for each in findings} <= {"ATN501", "ATN505"}
+    findings = [each for each in findings if each.code == "ATN501"]
+    return [(each.severity, each.fix and each.fix.line) for each in findings]
+
+
+def masked(*lines):
+    return found(*lines, "return torch.softmax(e, dim=-1) @ v")
+
+
+FAULTS = [
+    ("e = e.masked_fill(pad[:, None, :, None], -1e9)", "pad[:, None, None, :]"),
+    ("e = e.masked_fill(pad.unsqueeze(1).unsqueeze(3), -1e9)", "pad.unsqueeze(1).unsqueeze(2)"),
+    ("e = e.masked_fill(pad.unsqueeze(1).unsqueeze(-1), -1e9)", "pad.unsqueeze(1).unsqueeze(-2)"),
+    ("e = e.masked_fill(pad[:, None][..., None], -1e9)", "pad[:, None][..., None, :]"),
+    ("e = e.masked_fill(pad[:, None, :, None] | ~causal, -1e9)", "pad[:, None, None, :]"),
+    ("e = e + pad[:, None, :, None].float() * -1e9", "pad[:, None, None, :]"),
+    ("e = torch.where(pad[:, None, :, None], -1e9, e)", "pad[:, None, None, :]"),
+    (
+        "e = e.masked_fill(pad[:, None, :, None].expand(B, 1, T, T), -1e9)",
+        "pad[:, None, None, :]",
+    ),
+    ("e = e.masked_fill(mask.unsqueeze(1).unsqueeze(3) == 0, -1e9)", None),
+]
+
+
+@pytest.mark.parametrize(("line", "fixed"), FAULTS)
+def test_faults(line, fixed):
+    ((severity, fix),) = masked(line)
+    assert severity == "error"
+    assert fixed is None or fixed in fix
+
+
+def test_in_two_steps():
+    assert masked(
+        "e = e.masked_fill(~causal, -1e9)", "e = e.masked_fill(pad[:, None, :, None], -1e9)"
+    )
+
+
+def test_in_the_library():
+    call = "return F.scaled_dot_product_attention(q, k, v, attn_mask={})"
+    ((_, fix),) = found(call.format("~pad[:, None, :, None]"))
+    assert fix == call.format("~pad[:, None, None, :]")
+    assert found(call.format("~pad[:, None, None, :]")) == []
+
+
+RIGHT = [
+    ("e = e.masked_fill(pad[:, None, None, :], -1e9)",),
+    ("e = e.masked_fill(pad[:, None, :, None] | pad[:, None, None, :], -1e9)",),
+    ("e = e.masked_fill(pad[:, None, None], -1e9)", "e = e.masked_fill(pad[:, None, :, None], 0)"),
+    ("e = e.masked_fill(~causal, -1e9)",),
+    ("e = e.masked_fill(mask, -1e9)", "e = e.masked_fill(pad[:, None, :, None], -1e9)"),
+    ("e = e + bias", "e = e.masked_fill(pad[:, None, :, None], -1e9)"),
+    ("e = e.masked_fill(pad[:, None, :, None], -1e9)", "e[pad] = -1e9"),
+    ("e = e.masked_fill(pad[:, None, :, None].transpose(2, 3), -1e9)",),
+]
+
+
+@pytest.mark.parametrize("lines", RIGHT)
+def test_right(lines):
+    assert masked(*lines) == []
+
+
+def test_masked_again():
+    lines = ("w = torch.softmax(e.masked_fill(pad[:, None, :, None], -1e9), dim=-1)",)
+    again = "w = w.masked_fill(pad[:, None, None, :], 0)"
+    total = "w = w / w.sum(-1, keepdim=True)"
+    assert found(*lines, again, total, "return w @ v") == []
+    assert found(*lines, "return w @ v") != []
+
+
+def test_keys_in_front():
+    lines = ("e = k @ q.transpose(-2, -1)", "e = e.masked_fill(pad[:, None, {}], -1e9)")
+    rest = "return torch.softmax(e, dim=2).transpose(2, 3) @ v"
+    assert found(lines[0], lines[1].format(":, None"), rest) == []
+    assert found(lines[0], lines[1].format("None, :"), rest) == [("error", None)]

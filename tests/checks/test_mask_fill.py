@@ -1,0 +1,127 @@
+"""ATN504: which masks leave hidden scores with weight, which do not, and how they are hidden."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+TORCH = """import torch
+import torch.nn.functional as F
+def f(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, lengths: torch.Tensor, mask=None):
+    B, T, d = q.shape
+    B, S, d = k.shape
+    B, S, c = v.shape
+    (B,) = lengths.shape
+    keep = (torch.arange(S)[None, :] < lengths[:, None])[:, None]
+    rows = (torch.arange(T)[None, :] < lengths[:, None])[:, :, None]
+    e = q @ k.transpose(1, 2)
+"""
+
+
+def found(*lines, head=TORCH):
+    """(severity, fix) of every finding of the rule; others are of unused arguments only."""
+    code = head + "".join(f"    {line}\n" for line in lines)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert {each.code for each in findings} <= {"ATN504", "ATN505"}
+    findings = [each for each in findings if each.code == "ATN504"]
+    return [(each.severity, each.fix and each.fix.line) for each in findings]
+
+
+def after(*lines):
+    return found(*lines, "return torch.softmax(e, dim=-1) @ v")
+
+
+INF = 'float("-inf")'
+FAULTS = [
+    ("e = e.masked_fill(~keep, 0)", "error", f"e = e.masked_fill(~keep, {INF})"),
+    ("e = e.masked_fill(~keep, 0.0)", "error", f"e = e.masked_fill(~keep, {INF})"),
+    ("e = e.masked_fill(~keep, value=1e-9)", "error", f"e = e.masked_fill(~keep, value={INF})"),
+    ("e = e.masked_fill(~keep, -1e-9)", "error", f"e = e.masked_fill(~keep, {INF})"),
+    ("e = e.masked_fill(~keep, 1e9)", "error", f"e = e.masked_fill(~keep, {INF})"),
+    ("e = torch.masked_fill(e, ~keep, 0)", "error", f"e = torch.masked_fill(e, ~keep, {INF})"),
+    ("e = torch.where(keep, e, 0.0)", "error", f"e = torch.where(keep, e, {INF})"),
+    ("e = torch.where(~keep, 0.0, e)", "error", f"e = torch.where(~keep, {INF}, e)"),
+    (
+        "e = torch.where(keep, e, torch.zeros_like(e))",
+        "error",
+        f"e = torch.where(keep, e, {INF})",
+    ),
+    ("e = e * keep", "error", f"e = e.masked_fill(~keep, {INF})"),
+    ("e = keep * e / 2", "error", f"e = e.masked_fill(~keep, {INF}) / 2"),
+    ("e *= keep", "error", f"e = e.masked_fill(~keep, {INF})"),
+    ("e = e * keep.float()", "error", f"e = e.masked_fill(~keep, {INF})"),
+    ("e = e * (~keep.logical_not())", "error", f"e = e.masked_fill(keep.logical_not(), {INF})"),
+    ("e = e * mask", "warning", f"e = e.masked_fill(mask == 0, {INF})"),
+    ("e = e.masked_fill(mask == 0, 0)", "warning", f"e = e.masked_fill(mask == 0, {INF})"),
+]
+
+
+@pytest.mark.parametrize(("line", "severity", "fix"), FAULTS)
+def test_faults(line, severity, fix):
+    assert after(line) == [(severity, fix)]
+
+
+def test_in_a_branch():
+    lines = ("if mask is not None:", "    e = e.masked_fill(mask == 0, 0)")
+    assert after(*lines) == [("warning", f"e = e.masked_fill(mask == 0, {INF})")]
+
+
+def test_both_masks_are_told():
+    causal = "e = e * torch.tril(torch.ones(T, S))"
+    fixes = [fix for _, fix in after("e = e * keep", causal)]
+    assert fixes == [
+        f"e = e.masked_fill(~keep, {INF})",
+        f"e = e.masked_fill(torch.tril(torch.ones(T, S)) == 0, {INF})",
+    ]
+
+
+RIGHT = [
+    "e = e.masked_fill(~keep, -1e4)",
+    "e = e.masked_fill(~keep, torch.finfo(e.dtype).min)",
+    "e = e.masked_fill(~keep, -float('inf'))",
+    "e = torch.where(keep, e, -1e9 * torch.ones_like(e))",
+    "e = torch.where(keep, e, torch.full_like(e, -1e9))",
+    "e = e * keep + (1 - keep.float()) * -1e9",
+    "e = (e * keep).masked_fill(~keep, -1e9)",
+    "e = e.masked_fill(~keep, -1e9).masked_fill(~rows, 0)",
+    "e = e * rows",
+    "e = e.masked_fill(e.isnan(), 0)",
+    "e = e.masked_fill(~keep, 0).exp()",
+    "e = -e.masked_fill(~keep, 1e9)",
+    "e = e * (torch.rand(B, T, S) > 0.1)",
+    "e = e * 0.5",
+]
+
+
+@pytest.mark.parametrize("line", RIGHT)
+def test_right(line):
+    assert after(line) == []
+
+
+AGAIN = [
+    ("w = w * keep", "w = w / w.sum(-1, keepdim=True)"),
+    ("w = w.masked_fill(~keep, 0)", "w = F.normalize(w, p=1, dim=-1)"),
+    ("w = torch.where(keep, w, 0.0)", "w = w / (w.sum(-1, keepdim=True) + 1e-13)"),
+]
+
+
+@pytest.mark.parametrize("lines", AGAIN)
+def test_masked_again(lines):
+    assert found("w = torch.softmax(e * keep, dim=-1)", *lines, "return w @ v") == []
+
+
+def test_written_into():
+    assert after("e = e * keep", "e[~keep.expand(B, T, S)] = -1e9") == []
+
+
+def test_without_attention():
+    assert found("return (e * keep) @ v") == []
+
+
+def test_proof():
+    code = TORCH + "    e = e * keep\n    return torch.softmax(e, dim=-1) @ v\n"
+    (finding,) = check_source(code.encode(), "x.py", Settings()).findings
+    assert finding.regression == (
+        "assert e.shape == (B, T, S)",
+        "assert torch.isneginf(e.masked_select(~keep)).all()",
+    )
