@@ -73,10 +73,15 @@ def _spelled(size: Size, texts: dict[Symbol, str]) -> str:
     return text.replace("*", " * ").replace(" *  * ", "**")
 
 
-def names_before(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -> Names:
-    """The names for sizes that a function has once the statement in `line` is done."""
+def names_before(
+    sites: list[ShapeSite], traced: Traced, source: Source, line: int, but: str = ""
+) -> Names:
+    """The names for sizes that a function has once the statement in `line` is done.
+
+    An assert about the variable `but` has to write its sizes by other ones.
+    """
     names = Names()
-    named = [site for site in sites if _is_name(site.name)]
+    named = [site for site in sites if _is_name(site.name) and site.name != but]
     for site in named:
         held = as_size(site.value)
         size = None if held is None else traced.facts.resolve(held)
@@ -124,24 +129,26 @@ def asserts(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -
     `sites` are those of the function that the line is in. Where the statement returns an
     expression, the assert is about that expression.
     """
-    names = names_before(sites, traced, source, line)
     made: list[str] = []
     for site in sites:
         span = source.span(site.node)
         if not span.line <= line <= span.end_line:
             continue
+        if site.name != "return" and not site.name.strip("_"):
+            continue  # nobody means to use it
         code = site.name
         if site.name == "return":
             code = " ".join(source.code(site.node).split())
             code = code if code.isidentifier() else f"({code})"
         elif not isinstance(site.node, cst.Name | cst.Attribute):
             continue
+        names = names_before(sites, traced, source, line, but=code)
         text = _shape_assert(code, expanded(site.value, traced.facts), names)
-        if text is not None and text not in made:
+        if text is not None:
             made.append(text)
         if site.name != "return":
             made += _sum_assert(site, traced)
-    return tuple(made)
+    return tuple(dict.fromkeys(made))
 
 
 def weights_elsewhere(traces: list[Traced], source: Source, line: int) -> tuple[str, ...]:
@@ -156,9 +163,8 @@ def weights_elsewhere(traces: list[Traced], source: Source, line: int) -> tuple[
         inner = (site for sites in traced.inner.values() for site in sites)
         for site in (*traced.sites, *inner):
             tensor = as_tensor(site.value)
-            if tensor is None or tensor.operation not in own or not site.name.isidentifier():
-                continue
-            made += [text for text in _sum_assert(site, traced) if site.name != "return"]
+            if tensor is not None and tensor.operation in own and _is_name(site.name):
+                made += _sum_assert(site, traced)
     return tuple(dict.fromkeys(made))
 
 
