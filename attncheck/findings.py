@@ -39,7 +39,10 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
     if not analysis.certain and not analysis.suspects:
         return
     workshop = Workshop(analysis, settings)
-    convicted = [found for group in analysis.suspects if (found := _convict(workshop, group))]
+    convicted = _once(
+        [found for group in analysis.suspects if (found := _convict(workshop, group))],
+        {diagnosed.key for diagnosed in analysis.certain},
+    )
     repaired = [
         (diagnosed, workshop.repair(diagnosed))
         for diagnosed in analysis.certain
@@ -62,6 +65,17 @@ def _convict(workshop: Workshop, group: list[Diagnosed]) -> tuple[Diagnosed, Rep
             convicted.append((diagnosed, repair))
             break
     return convicted[0] if convicted else None
+
+
+def _once(
+    convicted: list[tuple[Diagnosed, Repair]], certain: set[tuple[str, object]]
+) -> list[tuple[Diagnosed, Repair]]:
+    """Each convicted suspect once, as the function itself shows it and not one of its callers."""
+    told: dict[tuple[str, object], tuple[Diagnosed, Repair]] = {}
+    for found in sorted(convicted, key=lambda one: len(one[0].report.operation.place.calls)):
+        if found[0].key not in certain:
+            told.setdefault(found[0].key, found)
+    return list(told.values())
 
 
 def _explains(analysis: Analysis, convicted: Diagnosed, repair: Repair, other: Diagnosed) -> bool:

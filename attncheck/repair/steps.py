@@ -141,9 +141,16 @@ def _is_all_attention(step: Step, view: View, statements: list[cst.CSTNode]) -> 
     for operation in view.graph.operations:
         if not states & {tensor.operation for _, tensor in operation.tensors()}:
             continue
+        if not _gives_a_tensor(operation.output):
+            continue  # a size, which the state has before the update too
         if isinstance(operation.event, MOVES):
             states.add(operation.number)
         way = path(operation)
         if operation.number not in scoring and len(way) > depth and way[depth] in inside:
             return False
     return True
+
+
+def _gives_a_tensor(value: Value) -> bool:
+    items = value.items or () if type(value) is Sequence else (value,)
+    return any(as_tensor(item) is not None for item in items)
