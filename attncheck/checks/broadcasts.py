@@ -25,6 +25,8 @@ from attncheck.values.tensor import Tensor
 
 #: Comparing every element of one vector with every element of another is a table, and meant.
 _TABLES = frozenset({"==", "!=", "<", "<=", ">", ">=", "&", "|", "^"})
+#: What puts a mask on a tensor.
+_FILLS = frozenset({"where", "masked_fill"})
 
 
 class Kind(enum.Enum):
@@ -61,7 +63,7 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
         return _clash(operation, view, tensors)
     if event.symbol in _TABLES or event.broadcast is None:
         return None
-    return _outer(event, view, tensors) or _displaced(event, view, tensors)
+    return _outer(operation, view, tensors) or _displaced(event, view, tensors)
 
 
 def report(
@@ -298,47 +300,78 @@ def _put_under(sides: list[tuple[Axis | None, Axis | None]]) -> Sizes | None:
 
 
 def _outer(
-    event: Elementwise, view: View, tensors: list[tuple[Operand, Tensor]]
+    operation: Operation, view: View, tensors: list[tuple[Operand, Tensor]]
 ) -> Diagnosis | None:
     """``(T,) * (T, 1)``: both sides stretched, along axes that are one and the same."""
-    assert event.broadcast is not None
-    for column, vector, side in _stretched(event.broadcast.pairings):
-        if not _one_meaning(view, column, vector):
+    event = operation.event
+    assert isinstance(event, Elementwise)
+    for found in _stretched(_pairings(operation, event, view, tensors)):
+        if not _one_meaning(view, found.column, found.vector):
             continue
-        operand, tensor = tensors[side]
+        operand, tensor = tensors[found.side]
         sizes = view.sizes(tensor)
-        if sizes is None or operand.node is None or _is_meant(view, operand, tensors, side):
+        if sizes is None or operand.node is None:
+            continue
+        if not _is_fill(event, found) and _is_meant(view, operand, tensors, found):
             continue
         # Differences of positions, all against all, are tables that are meant.
         if all(t.dtype in ("int", "bool") or _is_positions(view, t) for _, t in tensors):
             continue
-        wanted = sizes[:-1]
-        other = tensors[1 - side]
+        at = len(sizes) - found.after
+        wanted = (*sizes[: at - 1], *sizes[at:])
+        other = tensors[1 - found.side]
+        either = " here or with one there too" if found.after else ""
         derivation = (
-            f"without the axis of 1, so that it meets `{view.quote(other[0].node)}`"
+            f"without the axis of 1{either}, so that it meets `{view.quote(other[0].node)}`"
             f" {view.text(other[1])} element by element"
         )
         return Diagnosis(Kind.OUTER, Culprit(operand.node, tensor), wanted, derivation)
     return None
 
 
-def _stretched(pairings: tuple[Pairing, ...]) -> list[tuple[Axis, Axis, int]]:
-    """Pairs (axis of the column, axis of the vector, which side the column is).
+@dataclass(frozen=True, slots=True)
+class _Stretched:
+    """An axis of 1 that is stretched to the vector's, behind one that the vector has not.
 
-    The column has a last axis of 1 that is stretched to the vector's; the vector has no axis, or a
-    1, where the column has its own.
+    ``column`` is the axis before the 1, ``vector`` the one that the 1 meets, ``side`` which operand
+    has the column. ``after`` axes follow, which are the same on both sides.
     """
-    if len(pairings) < 2:
-        return []
-    before, last = pairings[-2], pairings[-1]
-    found = []
-    if last.how is How.LEFT_STRETCHED and before.how in (How.RIGHT_ADDED, How.RIGHT_STRETCHED):
-        assert before.left is not None and last.right is not None
-        found.append((before.left, last.right, 0))
-    if last.how is How.RIGHT_STRETCHED and before.how in (How.LEFT_ADDED, How.LEFT_STRETCHED):
-        assert before.right is not None and last.left is not None
-        found.append((before.right, last.left, 1))
-    return found
+
+    column: Axis
+    vector: Axis
+    side: int
+    after: int = 0
+
+
+def _pairings(
+    operation: Operation, event: Elementwise, view: View, tensors: list[tuple[Operand, Tensor]]
+) -> tuple[Pairing, ...]:
+    """The pairings of the two tensors; ``where(mask, x, 0)`` has those with the number beside."""
+    assert event.broadcast is not None
+    rank = max(len(view.sizes(tensor) or ()) for _, tensor in tensors)
+    first = [operand.name for operand in operation.operands[:2]]
+    if [operand.name for operand, _ in tensors] == first:
+        return event.broadcast.pairings[:rank]
+    return event.broadcast.pairings[-rank:] if rank else ()
+
+
+def _stretched(pairings: tuple[Pairing, ...]) -> Iterator[_Stretched]:
+    """The axes of 1 of one operand that turn the other one, a vector there, into a table."""
+    for after in range(len(pairings) - 1):
+        before, last = pairings[-2 - after], pairings[-1 - after]
+        if last.how is How.LEFT_STRETCHED and before.how in (How.RIGHT_ADDED, How.RIGHT_STRETCHED):
+            assert before.left is not None and last.right is not None
+            yield _Stretched(before.left, last.right, 0, after)
+        if last.how is How.RIGHT_STRETCHED and before.how in (How.LEFT_ADDED, How.LEFT_STRETCHED):
+            assert before.right is not None and last.left is not None
+            yield _Stretched(before.right, last.left, 1, after)
+        if last.how not in (How.MATCHED, How.ASSUMED):
+            return
+
+
+def _is_fill(event: Elementwise, found: _Stretched) -> bool:
+    """Whether a mask gives what it is put on an axis more: it never is put on to do that."""
+    return event.symbol in _FILLS and found.after > 0
 
 
 def _one_meaning(view: View, column: Axis, vector: Axis) -> bool:
@@ -364,19 +397,19 @@ def _is_positions(view: View, tensor: Tensor) -> bool:
 
 
 def _is_meant(
-    view: View, column: Operand, tensors: list[tuple[Operand, Tensor]], side: int
+    view: View, column: Operand, tensors: list[tuple[Operand, Tensor]], found: _Stretched
 ) -> bool:
-    """Whether the axis of 1 was put in for this very operation.
+    """Whether the axis of 1 was put in for this very operation, or for another last axis.
 
     It was if it is written in the operand, or if the other one was given an axis too. A column that
     was kept under a name, and meets a plain vector later, was made for something else.
     """
-    other = tensors[1 - side][1]
-    if _asked_for(view, other):
+    other = tensors[1 - found.side][1]
+    if found.after or _asked_for(view, other):
         return True
     named = type(column.node).__name__ == "Name"
     plain = len(view.sizes(other) or ()) == 1
-    return not (named and plain) and _asked_for(view, tensors[side][1])
+    return not (named and plain) and _asked_for(view, tensors[found.side][1])
 
 
 def _asked_for(view: View, tensor: Tensor) -> bool:

@@ -20,6 +20,7 @@ from attncheck.finding import Edit, Span
 from attncheck.graph import Operand
 from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
+from attncheck.repair.columns import without_table
 from attncheck.repair.heads import other_split, size_text
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.mask_axes import move_axis
@@ -37,7 +38,6 @@ from attncheck.repair.wording import (
     flipped,
     fresh_name,
     index_with_axis,
-    strip_column,
     with_axis_of_one,
 )
 from attncheck.values.tensor import Tensor
@@ -219,38 +219,6 @@ def _flip_maker(view: View, tensor: Tensor) -> Iterator[Candidate]:
     text = flipped(view, made.node, tensor)
     if text is not None and not text.endswith(".T"):
         yield edit(made.node, text, f"use {text}")
-
-
-def _outer(report: Report, view: View) -> Iterator[Candidate]:
-    """Take the column's axis of 1 away: where it was made, or where it is used."""
-    culprit = report.culprit
-    if culprit is None:
-        return
-    for node, text, description in _column_makers(view, culprit.tensor, culprit.node):
-        yield edit(node, text, description)
-    code = bracketed(view, culprit.node)
-    if culprit.tensor.library == "torch":
-        yield edit(culprit.node, f"{code}.squeeze(-1)", "drop the axis of 1")
-    else:
-        yield edit(culprit.node, f"{code}[..., 0]", "drop the axis of 1")
-
-
-def _column_makers(
-    view: View, tensor: Tensor, node: cst.CSTNode
-) -> Iterator[tuple[cst.CSTNode, str, str]]:
-    """The expressions on the way to a column that gave it its last axis, each without it."""
-    waiting: list[Tensor] = [tensor]
-    for _ in range(12):
-        made = view.maker(waiting.pop(0)) if waiting else None
-        if made is None:
-            continue
-        stripped = strip_column(view, made)
-        if stripped is not None:
-            yield stripped
-        for _, operand in made.tensors():
-            sizes = view.sizes(operand)
-            if sizes and sizes[-1] is not None and sizes[-1].number == 1:
-                waiting.append(operand)
 
 
 # -- reductions ---------------------------------------------------------------------------------
@@ -460,7 +428,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN108": other_split,
     "ATN109": _project,
     "ATN110": _elementwise,
-    "ATN201": _outer,
+    "ATN201": without_table,
     "ATN202": _elementwise,
     "ATN203": _keepdim,
     "ATN204": _loss,
