@@ -8,7 +8,7 @@ grew by n items a round has n times as many items as there are rounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
@@ -43,7 +43,17 @@ def run_for(machine: Machine, node: cst.For) -> Exit:
         assign(machine, node.target, item)
         return machine.execute(node.body.body)
 
-    return _finished(machine, node, _whole(machine, once, count))
+    given = frozenset(_names(node.target))
+    return _finished(machine, node, _whole(machine, once, count, given))
+
+
+def _names(target: cst.CSTNode) -> Iterator[str]:
+    """The plain names that a loop gives values to at the start of each round."""
+    if type(target) is cst.Name:
+        yield target.value
+    elif isinstance(target, cst.Tuple | cst.List):
+        for element in target.elements:
+            yield from _names(element.value)
 
 
 def run_while(machine: Machine, node: cst.While) -> Exit:
@@ -97,10 +107,15 @@ def _one_by_one(machine: Machine, node: cst.For, items: list[Value]) -> Exit:
     return None
 
 
-def _whole(machine: Machine, once: Callable[[], Exit], count: Size | None) -> bool:
+def _whole(
+    machine: Machine,
+    once: Callable[[], Exit],
+    count: Size | None,
+    given: frozenset[str] = frozenset(),
+) -> bool:
     """A loop from its first round to its end, after which each name has one value again."""
     before = dict(machine.environment.names)
-    broken = _repeat(machine, once, count)
+    broken = _repeat(machine, once, count, given)
     names = machine.environment.names
     for name, value in names.items():
         if value is not before.get(name):
@@ -115,8 +130,13 @@ def _strays(machine: Machine, mark: int) -> list[Way]:
     return strays
 
 
-def _repeat(machine: Machine, once: Callable[[], Exit], count: Size | None) -> bool:
-    """Run a body until what it changes is widened; whether a ``break`` may end it."""
+def _repeat(
+    machine: Machine, once: Callable[[], Exit], count: Size | None, given: frozenset[str]
+) -> bool:
+    """Run a body until what it changes is widened; whether a ``break`` may end it.
+
+    No round sees what the one before left under the names that are `given` anew.
+    """
     before, journal = dict(machine.environment.names), len(machine.journal)
     broken = _round(machine, once)
     rounds = None if broken else count
@@ -129,7 +149,8 @@ def _repeat(machine: Machine, once: Callable[[], Exit], count: Size | None) -> b
         _merge_attributes(machine, journal, _settled)
         settled = {name: _settled(value, after.get(name, value)) for name, value in grown.items()}
         machine.environment.names = after | settled
-        if not any(_less(settled[name], value) for name, value in grown.items()):
+        carried = grown.keys() - given
+        if not any(_less(settled[name], grown[name]) for name in carried):
             break
         grown = settled
     return broken
