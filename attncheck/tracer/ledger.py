@@ -9,11 +9,12 @@ that nobody knows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from attncheck.algebra.facts import Facts
 from attncheck.tracer.sketches import Sketch, filled, sketch_of
-from attncheck.values.value import Const, Function, Int, Sequence, Value, expanded
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import UNKNOWN, Const, Function, Int, Sequence, Unknown, Value, expanded
 
 #: Steps that a file may take before any call is spared; small files are followed everywhere.
 FREE_STEPS = 1_500
@@ -24,7 +25,9 @@ ROOTS = 2
 @dataclass(slots=True)
 class _Account:
     roots: set[object] = field(default_factory=set)
-    given: dict[object, Sketch | None] = field(default_factory=dict)
+    #: by what the function was called on: the kind of what it gave, or that itself where it is
+    #: nothing that has a shape; None where calls gave different things
+    given: dict[object, Sketch | Tensor | Unknown | None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -45,7 +48,7 @@ class Ledger:
         if account is None or len(account.roots) < ROOTS or root in account.roots:
             return None
         given = account.given.get(_kinds(arguments, facts))
-        return None if given is None else filled(given, function.name)
+        return filled(given, function.name) if type(given) is Sketch else given
 
     def note(
         self,
@@ -58,8 +61,17 @@ class Ledger:
         """Enter a call that was run; two that gave different things say nothing of a third."""
         account = self._accounts.setdefault(function, _Account())
         account.roots.add(root)
-        kinds, given = _kinds(arguments, facts), sketch_of(result, facts)
+        kinds, given = _kinds(arguments, facts), _given(result, facts)
         account.given[kinds] = given if account.given.get(kinds, given) == given else None
+
+
+def _given(result: Value, facts: Facts) -> Sketch | Tensor | Unknown | None:
+    """What is kept of a result; None for what does not tell one call from another."""
+    if type(result) is Unknown:
+        return UNKNOWN
+    if type(result) is Tensor and result.shape is None:
+        return replace(result, decided=None, operation=None)
+    return sketch_of(result, facts)
 
 
 def _kinds(arguments: Mapping[str, Value], facts: Facts) -> object:
