@@ -64,7 +64,7 @@ def _known(jobs: Sequence[Job], cache: Cache) -> dict[int, FileResult]:
             data = read_bytes(job.path) if job.data is None else job.data
         except (OSError, SourceError):
             continue
-        keys[number] = cache.keys.key(job.path, job.settings, data)
+        keys[number] = job.key(cache.keys, data)
     found = cache.load({key: jobs[number].path for number, key in keys.items()})
     return {number: found[key] for number, key in keys.items() if key in found}
 

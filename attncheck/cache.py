@@ -76,12 +76,15 @@ class Keys:
         """The keys of this version of the tool for the files below a folder."""
         return cls(_tool(), root)
 
-    def key(self, path: str, settings: Settings, data: bytes) -> bytes:
-        """The key of what checking `data` as the file at `path` gives."""
+    def key(self, path: str, settings: Settings, data: bytes, *, strict: bool = False) -> bytes:
+        """The key of what checking `data` as the file at `path` gives.
+
+        `strict` says that a file is parsed although there is nothing to trace in it.
+        """
         ignored = [rules for patterns, rules in settings.per_file_ignores if patterns.verdict(path)]
         # What decides which files are checked, or is only shown, does not change a result.
         said = replace(settings, per_file_ignores=(), exclude=(), said=(), files=())
-        parts = (self.tool, self.inside(path), repr(said), ignored, _digest(data))
+        parts = (self.tool, self.inside(path), repr(said), ignored, strict, _digest(data))
         return blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
     def inside(self, path: str) -> str:

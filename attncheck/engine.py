@@ -81,13 +81,17 @@ class ShapeRow:
     cell: int | None = None
 
 
-def check_source(data: bytes, path: str, settings: Settings) -> FileResult:
-    """Check one file. Never raises for what the file contains."""
+def check_source(data: bytes, path: str, settings: Settings, *, named: bool = True) -> FileResult:
+    """Check one file. Never raises for what the file contains.
+
+    Of the files of a folder those without tensor code are not parsed. One that the user has `named`
+    is not traced either, but has to be Python all the same.
+    """
     try:
         said = read(data, path)
         if not mentions_tensors(data):
-            # A file without tensor code is not traced, but it has to be Python all the same.
-            check_syntax(said)
+            if named:
+                check_syntax(said)
             return skipped(path, "no tensor code")
         source = parse(said)
     except NotChecked as nothing:

@@ -54,9 +54,13 @@ _HERE: Final = os.path.join(os.curdir, "")
 
 @dataclass(slots=True)
 class Discovery:
-    """What was found; named paths left out, and those that cannot be checked, with the reason."""
+    """What was found; named paths left out, and those that cannot be checked, with the reason.
+
+    ``named`` are those of the files that were not found in a folder.
+    """
 
     files: list[str] = field(default_factory=list)
+    named: set[str] = field(default_factory=set)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
 
@@ -86,6 +90,7 @@ def _add(
 ) -> str | None:
     """Add what one path means; says in words why that is nothing."""
     if path == STDIN:
+        discovery.named.add(path)
         _once(path, discovery, seen)
         return None
     try:
@@ -98,6 +103,7 @@ def _add(
         return _add_folder(path, settings_for, discovery, seen)
     if not stat.S_ISREG(mode):
         return "not a regular file"
+    discovery.named.add(path)
     _once(path, discovery, seen)
     return None
 

@@ -50,7 +50,7 @@ def fixable(finding: Finding, *, unsafe: bool) -> FixPart | None:
 def fix(job: Job, data: bytes, wanted: Wanted, check: Check, *, unsafe: bool) -> Fixed:
     """Make the fixes of a file whose content is `data`."""
     before = data
-    result = check(Job(job.path, job.settings, data))
+    result = check(Job(job.path, job.settings, data, job.named))
     count, checks = 0, 1
     failed: set[FixPart] = set()
     while result.status == "checked" and checks < _MOST_CHECKS:
@@ -96,7 +96,7 @@ def _step(
         after = apply_edits(data, [edit for fix in fixes for edit in fix.edits])
     except (SourceError, ValueError):
         return None
-    return after, check(Job(job.path, job.settings, after))
+    return after, check(Job(job.path, job.settings, after, job.named))
 
 
 def _is_better(after: FileResult, before: FileResult, made: int) -> bool:

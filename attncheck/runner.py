@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from attncheck.checks.file_not_parsed import not_parsed
 from attncheck.engine import Coverage, FileResult, ShapeRow, check_source, skipped, trace_shapes
 from attncheck.settings import Settings
-from attncheck.source import NotChecked, SourceError, paused_gc, read_bytes
+from attncheck.source import NotChecked, SourceError, mentions_tensors, paused_gc, read_bytes
 
 if TYPE_CHECKING:
     from attncheck.cache import Keys
@@ -27,11 +27,20 @@ _COLLECT_EVERY: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A file to check. ``data`` is its content where that is not to be read from ``path``."""
+    """A file to check. ``data`` is its content where that is not to be read from ``path``.
+
+    ``named`` says that the user has named the file, and not a folder around it.
+    """
 
     path: str
     settings: Settings
     data: bytes | None = None
+    named: bool = True
+
+    def key(self, keys: Keys, data: bytes) -> bytes:
+        """The key of what checking the file gives if it holds `data`."""
+        strict = self.named and not mentions_tensors(data)
+        return keys.key(self.path, self.settings, data, strict=strict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +114,8 @@ def check_file(job: Job, keys: Keys | None = None) -> Answer:
 
     def work(data: bytes) -> FileResult:
         nonlocal key
-        result = check_source(data, job.path, job.settings)
-        key = None if keys is None else keys.key(job.path, job.settings, data)
+        result = check_source(data, job.path, job.settings, named=job.named)
+        key = None if keys is None else job.key(keys, data)
         return result
 
     result = _guarded(job, work)

@@ -35,7 +35,7 @@ class Work:
         found = discover(paths, finder.settings, force_exclude=force_exclude)
         self.problems = found.problems
         self.skipped = [(_relative(path), reason) for path, reason in found.skipped]
-        self.jobs = [_job(path, finder, stdin_name) for path in found.files]
+        self.jobs = [_job(path, finder, stdin_name, path in found.named) for path in found.files]
         self._by_path = {job.path: job for job in self.jobs}
         self._text: tuple[str, Text | None] | None = None
 
@@ -83,14 +83,14 @@ class Work:
         return self._text[1]
 
 
-def _job(path: str, finder: SettingsFinder, stdin_name: str | None) -> Job:
+def _job(path: str, finder: SettingsFinder, stdin_name: str | None, named: bool) -> Job:
     from attncheck.runner import Job
 
     data = None
     if path == STDIN:
         path, data = stdin_name or "<stdin>", sys.stdin.buffer.read()
     settings = finder.settings(os.path.dirname(path) or ".")
-    return Job(_relative(path), settings, data)
+    return Job(_relative(path), settings, data, named)
 
 
 def _relative(path: str) -> str:

@@ -48,7 +48,7 @@ class Ledger:
         if account is None or len(account.roots) < ROOTS or root in account.roots:
             return None
         given = account.given.get(_kinds(arguments, facts))
-        return filled(given, function.name) if type(given) is Sketch else given
+        return filled(given, function.name) if isinstance(given, Sketch) else given
 
     def note(
         self,

@@ -47,7 +47,7 @@ def calls(monkeypatch):
     """The files that an engine is asked about which says only how often it has been asked."""
     asked = []
 
-    def check(data, path, settings):
+    def check(data, path, settings, named=True):
         asked.append(path)
         there = tuple(filter(os.path.exists, FOLLOWED))
         missed = tuple(path for path in FOLLOWED if path not in there)
@@ -231,10 +231,12 @@ class TestRuns:
 
     def test_what_went_wrong_by_chance_is_not_kept(self, cache, monkeypatch):
         Path("a.py").write_text("x")
-        monkeypatch.setattr(runner, "check_source", lambda *_: 1 / 0)
+        monkeypatch.setattr(runner, "check_source", lambda *_, **__: 1 / 0)
         assert check(cache, "a.py", "gone.py")[0].startswith("internal error: ZeroDivision")
         monkeypatch.setattr(
-            runner, "check_source", lambda data, path, _: replace(RESULT, path=path, reason="fine")
+            runner,
+            "check_source",
+            lambda data, path, *_, **__: replace(RESULT, path=path, reason="fine"),
         )
         assert check(cache, "a.py") == ["fine"]
 

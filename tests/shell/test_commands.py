@@ -17,7 +17,7 @@ from .samples import ATTENTION, TRANSPOSED
 BROKEN = "import numpy as np\n\n\ndef f(x):\n    return np.dot(x, x))\n"
 
 
-def fake_check(data, path, settings):
+def fake_check(data, path, settings, named=True):
     """The specification's finding in every file that holds its code."""
     if b"numpy" not in data:
         return FileResult(path, "skipped", "no tensor code", (), Coverage())
@@ -137,7 +137,7 @@ class TestCheck:
     def test_codes_are_repeated_or_joined_by_commas(self, run, monkeypatch):
         seen = []
 
-        def check(data, path, settings):
+        def check(data, path, settings, named=True):
             seen.append(settings)
             return fake_check(data, path, settings)
 
@@ -154,7 +154,7 @@ class TestCheck:
         Path("pkg/a.py").write_text("import numpy\n")
         seen = {}
 
-        def check(data, path, settings):
+        def check(data, path, settings, named=True):
             seen[path] = settings.convention
             return fake_check(data, path, settings)
 
@@ -166,7 +166,7 @@ class TestCheck:
         assert seen == {"clean.py": None, "pkg/a.py": "luong"}
 
     def test_an_internal_error_spares_the_other_files(self, run, monkeypatch):
-        def check(data, path, settings):
+        def check(data, path, settings, named=True):
             if path == "clean.py":
                 raise KeyError("oh")
             return fake_check(data, path, settings)
@@ -179,7 +179,7 @@ class TestCheck:
 
     def test_a_failure_whose_rule_is_off_is_explained(self, run, monkeypatch):
         result = FileResult("clean.py", "failed", "unmatched ')'", (), Coverage())
-        monkeypatch.setattr(runner, "check_source", lambda *_: result)
+        monkeypatch.setattr(runner, "check_source", lambda *_, **__: result)
         code, out, err = run("clean.py")
         assert (code, err) == (2, "attncheck: error: clean.py: unmatched ')'\n")
         assert out == "checked 0 files (1 not parsed): nothing was checked\n"
@@ -505,6 +505,20 @@ class TestHostileInput:
         done = attncheck("empty.py")
         assert done.code == 0
         assert done.out == "checked 0 files (1 skipped: no tensor code): nothing was checked\n"
+
+    def test_a_file_without_tensor_code_is_parsed_only_if_it_is_named(self, attncheck, folder):
+        Path("plain.py").write_text("x = 1)\n")
+        skipped = "checked 0 files (1 skipped: no tensor code): nothing was checked\n"
+        for arguments, code in (([], 0), (["--no-cache"], 0)):
+            done = attncheck(".", *arguments)
+            assert (done.code, done.out) == (code, skipped)
+        for path in ("plain.py", "./plain.py"):
+            done = attncheck(path, "--output-format", "concise")
+            assert done.code == 2
+            assert done.out.startswith("plain.py:1:6: ATN902 file-not-parsed: unmatched ')'\n")
+        done = attncheck("-", stdin=b"x = 1)\n")
+        assert done.code == 2
+        assert attncheck(".").out == skipped
 
     def test_a_declared_encoding_is_honoured(self, attncheck, folder):
         Path("latin.py").write_bytes(b"# coding: latin-1\nname = 'Andr\xe9'\n")

@@ -18,7 +18,7 @@ from attncheck import cli, runner
 from attncheck.engine import Coverage, FileResult
 from attncheck.report import progress
 
-def check(data, path, settings):
+def check(data, path, settings, named=True):
     time.sleep(0.02)
     if path == "30.py" and {interrupt}:
         raise KeyboardInterrupt
