@@ -24,6 +24,7 @@ from attncheck.evidence.declarations import Declarations, declared_dims, declare
 from attncheck.finding import Severity
 from attncheck.graph import Graph, Operation
 from attncheck.operators.events import Contraction, Elementwise, Selection
+from attncheck.record import record
 from attncheck.settings import Settings
 from attncheck.source import Source
 from attncheck.suppose import (
@@ -387,7 +388,7 @@ class Retraced:
         return " ".join(self.source.code(operation.node).split())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Root:
     """What to trace again: a function, and what is taken to be so of its parameters.
 

@@ -23,6 +23,7 @@ from attncheck.operators.events import (
     Reduction,
     Reshaping,
 )
+from attncheck.record import record
 from attncheck.softmaxes import MOST_STEPS, PASSING, first_tensor, softmax_at
 from attncheck.table import Role
 from attncheck.values.tensor import Tensor
@@ -71,7 +72,7 @@ class Site:
     sums: list[WeightedSum] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WeightedSum:
     """A product of weights with values: the operation, which operand the weights are, and the axes.
 

@@ -15,12 +15,13 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from attncheck import __version__, finding
 from attncheck.engine import Coverage, FileResult, as_given
+from attncheck.record import record
 from attncheck.settings import Settings
 from attncheck.source import SourceError, read_bytes
 
@@ -64,7 +65,7 @@ _CLASSES: Final = {
 _CLASS: Final = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Keys:
     """Makes the key of a result. ``root`` is the folder that paths are told from, if any."""
 

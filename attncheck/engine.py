@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from attncheck.finding import Cell, Finding, ShapeText, Span, in_cell
+from attncheck.record import record
 from attncheck.source import (
     NotChecked,
     Source,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 Status: TypeAlias = Literal["checked", "skipped", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Coverage:
     """How much was traced: functions, tensor values, those of known shape, calls not modelled."""
 
@@ -42,7 +43,7 @@ class Coverage:
     unmodelled: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileResult:
     """What checking one file gave; ``reason`` says why it was skipped or failed.
 
@@ -60,7 +61,7 @@ class FileResult:
     missed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShapeRow:
     """One traced shape: of an assignment target, a parameter or a returned expression.
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from attncheck.record import record
 from attncheck.settings import Settings
 from attncheck.source import NOTEBOOK
 
@@ -209,7 +210,7 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Ignore:
     """One `.gitignore` file and the folder that it speaks of."""
 

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from attncheck.record import record
+
 ShapeText: TypeAlias = tuple[int | str, ...]
 Severity: TypeAlias = Literal["error", "warning", "note"]
 Applicability: TypeAlias = Literal["safe", "unsafe", "display"]
@@ -26,7 +28,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cell:
     """A notebook's cell: its number, from 1, and the line of the joined module it starts at."""
 
@@ -34,7 +36,7 @@ class Cell:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DecidedAt:
     """Where a shape was decided, and by what: ``role``, ``code``, ``annotation`` ..."""
 
@@ -42,7 +44,7 @@ class DecidedAt:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TensorPart:
     """Part 1: the tensor that is wrong, as the user wrote it; ``origin`` says in words why.
 
@@ -55,7 +57,7 @@ class TensorPart:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectedPart:
     """Part 2: what its shape should be, and the derivation."""
 
@@ -63,7 +65,7 @@ class ExpectedPart:
     derivation: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edit:
     """Text to put in place of a span."""
 
@@ -71,7 +73,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Refused:
     """A candidate fix that was not offered, as the corrected line, and why not."""
 
@@ -79,7 +81,7 @@ class Refused:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FixPart:
     """Part 3: the corrected source line, what was done, and the edits that do it."""
 
@@ -89,7 +91,7 @@ class FixPart:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TraceStep:
     """One step of the evidence: an expression, its line and shape, and how that is known."""
 
@@ -99,7 +101,7 @@ class TraceStep:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """One finding. ``fix`` is None where no candidate survived; ``refused`` says which fell.
 

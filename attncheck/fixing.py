@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attncheck.finding import Edit, Finding, FixPart
+from attncheck.record import record
 from attncheck.runner import Job
 from attncheck.source import SourceError, apply_edits, decode, split_lines
 
@@ -28,7 +28,7 @@ Check: TypeAlias = "Callable[[Job], FileResult]"
 _MOST_CHECKS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fixed:
     """A file with the fixes made: its bytes before and after, and what is found in it then."""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from attncheck.evidence.identifiers import spoken
 from attncheck.operators.events import Clash, Event
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Value
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operand:
     """One operand: the value, its parameter name in the operator, and how it was written.
 
@@ -34,7 +35,7 @@ class Operand:
     word: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Caller:
     """A call on the way to an operation, in the checked file: the expression, and where it is."""
 
@@ -47,7 +48,7 @@ class Caller:
         return self.place.function
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """The function that an operation was traced in, and the calls that led there."""
 

@@ -6,10 +6,11 @@ A file is written at once, and only if it is still as it was when it was checked
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attncheck.fixing import Fixed, Wanted, fix, fixable
+from attncheck.record import record
 from attncheck.report import plural
 from attncheck.report.screen import Screen, complain
 from attncheck.rewrite import replace_file
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from attncheck.work import Work
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """Which fixes: not of what is `known`, and only with `unsafe` also unsafe ones.
 

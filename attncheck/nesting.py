@@ -8,8 +8,9 @@ first and bound the sum of the second; code that people write does not come near
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from attncheck.record import record
 
 MAX_DEPTH: Final = 100
 MAX_CHAIN: Final = 500
@@ -43,7 +44,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TooDeep:
     """What is nested too deeply, and the offset at which it becomes so."""
 

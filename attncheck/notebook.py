@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from attncheck.finding import Cell
+from attncheck.record import record
 from attncheck.source import NotChecked, SourceError, split_lines
 
 _PYTHON: Final = frozenset({"python", "python2", "python3", "ipython"})
@@ -48,7 +48,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Notebook:
     """The joined module, where each cell starts in it, and its lines as they were written."""
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from attncheck.record import record
 from attncheck.skeleton import Skeleton, skeleton
 from attncheck.source import SourceError, Text, decode, parse
 
@@ -52,7 +53,7 @@ _GLOBAL: Final = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """What an import takes, as written: ``from ..module import name``, or a module by itself.
 
@@ -79,7 +80,7 @@ class LeftOut:
         return self._node
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tree:
     """Parsed statements (none if they could not be), and their methods without bodies."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from dataclasses import dataclass
 
 from attncheck.finding import Severity
+from attncheck.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """A rule's stable code and name, what it finds in one line, and its strongest severity.
 

@@ -7,12 +7,12 @@ import signal
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from attncheck.checks.file_not_parsed import not_parsed
 from attncheck.engine import Coverage, FileResult, ShapeRow, check_source, skipped, trace_shapes
+from attncheck.record import record
 from attncheck.settings import Settings
 from attncheck.source import NotChecked, SourceError, mentions_tensors, paused_gc, read_bytes
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 _COLLECT_EVERY: Final = 32
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Job:
     """A file to check. ``data`` is its content where that is not to be read from ``path``.
 
@@ -43,7 +43,7 @@ class Job:
         return keys.key(self.path, self.settings, data, strict=strict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """What came of a job, and the key to keep it under if it follows from the file alone."""
 

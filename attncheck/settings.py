@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from attncheck.finding import Severity
+from attncheck.record import record
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -62,7 +62,7 @@ class Said(NamedTuple):
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """Everything that can be set; the defaults are those of a run without any configuration.
 
@@ -111,7 +111,7 @@ class Settings:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Overrides:
     """What the command line says, word by word. ``select`` and ``exclude`` None: nothing."""
 

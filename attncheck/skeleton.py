@@ -11,8 +11,9 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from attncheck.record import record
 
 _Def: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -20,7 +21,7 @@ _Def: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 SHORT: Final = 1_500
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Skeleton:
     """The text of a class with its bodies left out.
 

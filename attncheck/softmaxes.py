@@ -6,10 +6,9 @@ multiplied in, or the exponential of what is less its own logsumexp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from attncheck.graph import Graph, Operation
 from attncheck.operators.events import MOVES, Elementwise, Event, Reduction, Softmax
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 
 #: Events that pass a tensor's elements on.
@@ -19,7 +18,7 @@ MOST_STEPS = 24
 _MASKING = frozenset({"*", "where", "masked_fill"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Normalised:
     """A softmax: what gives the weights, what it normalises, and along which axis.
 

@@ -20,11 +20,11 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from attncheck.finding import Cell, Edit, Span
 from attncheck.nesting import TooDeep, is_everyday, too_deep
+from attncheck.record import record
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -91,7 +91,7 @@ class NotChecked(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """What a file says in Python, before anything is parsed.
 

@@ -13,11 +13,12 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from attncheck.checks.unused_suppression import RULE
 from attncheck.finding import Edit, Finding, FixPart, Span
+from attncheck.record import record
 from attncheck.rule import all_rules, find_rule, select_rules
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _PREFACE: Final = frozenset(
 _LAYOUT: Final = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suppression:
     """One comment: its place, the words in its brackets (None: there are none), what it covers.
 

@@ -13,13 +13,14 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, TypeAlias
 
 from attncheck.algebra.shape import Shape
 from attncheck.evidence.dimensions import SYMBOLS, Scope, relations, table_symbol
 from attncheck.evidence.hints import Fitting, Hints
 from attncheck.evidence.roles import Role, role_of, roles_of
+from attncheck.record import record
 
 __all__ = [
     "SYMBOLS",
@@ -38,7 +39,7 @@ __all__ = [
 MOST: Final = 26
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hypothesis:
     """One joint assignment of shapes to the parameters that the table knows by name.
 
@@ -52,7 +53,7 @@ class Hypothesis:
     roles: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Choice:
     """One convention: the shapes it gives to roles, or the symbols it takes for one another.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from attncheck.files import DEFAULT_EXCLUDES
+from attncheck.record import record
 from attncheck.source import NOTEBOOK
 
 #: What a run reads besides the files that it checks.
@@ -44,7 +44,7 @@ def watch(paths: Sequence[str], check: Callable[[], None]) -> None:
         return
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Scope:
     """What is watched: files, by way of their folders since editors replace them, and folders."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Row, Shape, expand
 from attncheck.algebra.size import Size
+from attncheck.record import record
 
 
 class How(enum.Enum):
@@ -31,7 +32,7 @@ class How(enum.Enum):
     CLASH = "clash"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pairing:
     """One axis of the result: the axes it was made of (None where a side has none), and how."""
 
@@ -42,7 +43,7 @@ class Pairing:
     verdict: Verdict = Verdict.EQUAL
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Broadcast:
     """The outcome of a broadcast: the shape (None if nothing is known of it) and its pairings.
 

@@ -8,13 +8,14 @@ two time axes of ``x @ x.T`` stay the query's and the key's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis
+from attncheck.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contracted:
     """One pair of axes that a product sums over, and whether their sizes agree."""
 

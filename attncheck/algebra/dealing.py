@@ -15,12 +15,13 @@ from attncheck.algebra.facts import Facts
 from attncheck.algebra.reshape import even_divisions, pieces
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import ONE, Size
+from attncheck.record import record
 
 #: Trials before the pieces of a reshape are given up.
 _MOST_TRIALS = 400
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Piece:
     """A part of an axis on either side of a reshape: its size, and the axes by number."""
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from attncheck.algebra.bounds import never_zero
 from attncheck.algebra.size import Atom, Quotient, Remainder, Size, Symbol, const, of
+from attncheck.record import record
 
 if TYPE_CHECKING:
     from attncheck.algebra.shape import Reading, Row, Shape
@@ -39,7 +39,7 @@ class Verdict(enum.Enum):
         return self is Verdict.DIFFERENT or self is Verdict.DISTINCT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binding:
     """The size a symbol was found to be, and why."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from attncheck.algebra.size import ONE, Size
+from attncheck.record import record
 
 #: Products of more sizes than these are not kept.
 _MOST_FACTORS: Final = 4
@@ -13,7 +13,7 @@ _MOST_FACTORS: Final = 4
 _STEP: Final = 0.25
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Powers:
     """The product of sizes to exponents, none of which is 0: ``((d, -0.5),)`` is 1/sqrt(d).
 

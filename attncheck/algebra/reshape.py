@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import ONE, Atom, Quotient, Size, Symbol, of, product
+from attncheck.record import record
 
 
 class Order(enum.Enum):
@@ -28,7 +29,7 @@ class Order(enum.Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reshaped:
     """The outcome of a reshape.
 

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.size import Size, Symbol, const, of
+from attncheck.record import record
 
 _serials = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tag:
     """Where an axis was born: a tensor's name and the position in it.
 
@@ -42,7 +43,7 @@ class Tag:
 COPIES = "copies"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Axis:
     """One axis: its size (None if unknown), its birth, and what happened to it.
 
@@ -92,7 +93,7 @@ class Row:
         return f"*{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shape:
     """The axes of a tensor: all of them (``row`` is None), or those before and after a row."""
 
@@ -206,7 +207,7 @@ def _resolve(axes: tuple[Axis, ...], facts: Facts) -> tuple[Axis, ...]:
 # -- finding out an open shape --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """An axis that was read by its number from the front of a tensor whose rank is not known.
 

@@ -7,10 +7,10 @@ none of them is used either. Checking it (``assert``, ``raise``) is none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import libcst as cst
 
+from attncheck.record import record
 from attncheck.tree.pairs import inner
 
 #: Names that reach every local variable.
@@ -18,7 +18,7 @@ _ALL_LOCALS = frozenset({"locals", "vars", "eval", "exec"})
 _CHECKS = (cst.Assert, cst.Raise, cst.Del, cst.Pass, cst.Global, cst.Nonlocal, cst.Import)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Flow:
     """Names that are read, and those that hold what comes of it; None where it is put to use."""
 

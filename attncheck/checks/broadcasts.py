@@ -9,7 +9,6 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from attncheck.algebra.broadcast import How, Pairing
 from attncheck.algebra.facts import Verdict
@@ -20,6 +19,7 @@ from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_o
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Creation, Elementwise, Fault, NewAxis, Reduction, Selection
+from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 
@@ -38,7 +38,7 @@ class Kind(enum.Enum):
     MISMATCH = "mismatch"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnosis:
     """The mistake, the operand to blame and the shape it should have."""
 
@@ -329,7 +329,7 @@ def _outer(
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Stretched:
     """An axis of 1 that is stretched to the vector's, behind one that the vector has not.
 

@@ -8,7 +8,6 @@ that it stands in, and the name that the layer was given.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict
@@ -19,6 +18,7 @@ from attncheck.frameworks.lookup import find_layer
 from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.frameworks.weights import weight_of
 from attncheck.graph import Operand, Operation
+from attncheck.record import record
 from attncheck.values.value import Int, Sequence, Value, as_size, as_tensor
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MAKING = frozenset({"__init__", "__post_init__", "setup"})
 _OUTPUTS = ("out_features", "out_channels", "width")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declared:
     """A size that a layer was made with: the argument, its constructor call, and where that is."""
 

@@ -6,18 +6,17 @@ al. 2015, appendix A.1.2, for all steps at once).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import ONE, Size
 from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Fault
+from attncheck.record import record
 from attncheck.table import table_symbol
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Crossed:
     """Which operand (0 or 1) has the queries, the axis of either's positions, and the shapes.
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
 
 from attncheck.checks.view import View
 from attncheck.evidence.papers import Paper, papers_named
+from attncheck.record import record
 
 _COMMENT = re.compile(r"#.*")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declaration:
     """The paper that code follows, and what says so: a clause."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attncheck.attention import Site
 from attncheck.checks.masks import behind, is_mask, rests_on_mask
@@ -18,6 +18,7 @@ from attncheck.operators.events import (
     Expansion,
     Reduction,
 )
+from attncheck.record import record
 from attncheck.table import Role, role_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
@@ -29,7 +30,7 @@ _MASKING = frozenset({"*", "masked_fill", "where"})
 _MOST_STEPS = 60
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """A mask that is put on scores.
 

@@ -7,18 +7,17 @@ are, and a transpose makes the two agree whatever ``S`` is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import Size, Symbol, of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Forced:
     """An operand (0 or 1) whose unseen axis was taken to be `wanted`, and its axis that is.
 

@@ -8,7 +8,6 @@ which, the dimension table's names tell, or the code's own ``//``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict
@@ -17,6 +16,7 @@ from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Fault, Reshaping
+from attncheck.record import record
 from attncheck.table import table_symbol
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _HEADS = frozenset({"n_heads"})
 _PER_HEAD = frozenset({"d_k", "d_v"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split:
     """A number of heads and a size for each that are not the width they are split from.
 

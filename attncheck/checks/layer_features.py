@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict, cancel_quotients
@@ -33,6 +33,7 @@ from attncheck.operators.events import (
     Permutation,
     Reshaping,
 )
+from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.tensor import Decided, Tensor
 from attncheck.values.value import Int, Parameter, Sequence
@@ -52,7 +53,7 @@ _MOST_STEPS = 12
 KEEPING = (Elementwise, Permutation, Reshaping)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Meeting:
     """A layer's call that cannot work: the input, its size, and the size the layer was made for."""
 

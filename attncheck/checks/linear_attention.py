@@ -7,7 +7,6 @@ The output of a query is ``q (Σ k v) / (q Σ k)``: values and normaliser are su
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from attncheck.algebra.shape import Axis
 from attncheck.attention import contracted_axes, same_axis
@@ -26,6 +25,7 @@ from attncheck.operators.events import (
     Reshaping,
     Squeeze,
 )
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -36,7 +36,7 @@ _MOVES: tuple[type[Event], ...] = (Permutation, Reshaping, NewAxis, Squeeze)
 _MOST_STEPS = 12
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Normaliser:
     """A sum of keys that meets the queries: ``q Σ k``.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.checks.entries import entries, is_named, masked_again
@@ -14,13 +13,14 @@ from attncheck.checks.terms import Term, terms
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Attention
+from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN501", "mask-axis", "a mask that reaches scores on the wrong axis", fix="unsafe")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Masked:
     """Scores of a self-attention, the masks that are put on them, and where its axes are.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -17,6 +16,7 @@ from attncheck.checks.masks import may_be_masked, written_into
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
+from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.table import Role, role_of
 from attncheck.values.tensor import Tensor
@@ -116,7 +116,7 @@ def _is_deliberate(node: cst.FunctionDef, view: View) -> bool:
 # -- attention without a mask ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Bare:
     """An attention that hides nothing, the expression that runs it, and the call to be told more.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.reshape import Reshaped
@@ -28,13 +27,14 @@ from attncheck.operators.events import (
     Rearranging,
     Reshaping,
 )
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 Pair = tuple[Axis, Axis]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Conflict:
     """Two merged axes that meet with their two parts in another order; sizes outermost first."""
 

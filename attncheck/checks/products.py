@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.size import Size
@@ -18,6 +17,7 @@ from attncheck.checks.view import View
 from attncheck.checks.weights import spoken_role
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Attention, Contraction, Elementwise
+from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.table import Role
 
@@ -40,7 +40,7 @@ class Kind(enum.Enum):
     MISMATCH = "mismatch"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnosis:
     """A product's mistake, the operand to blame, and the shape it should have where it stands."""
 

@@ -12,6 +12,7 @@ from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size
 from attncheck.graph import Operation
+from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Sizes: TypeAlias = tuple[Size | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Culprit:
     """The tensor that is wrong, and the expression that names it."""
 

@@ -32,6 +32,7 @@ from attncheck.operators.events import (
     Reduction,
     Triangle,
 )
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Scalar, Sequence, Value, as_powers
 
@@ -55,7 +56,7 @@ _SPARING = frozenset({"dropout", "masked_fill", "where", "clip", "nan_to_num", "
 _RESETTING = frozenset({"layer_norm", "batch_norm", "group_norm", "instance_norm", "embedding"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Factor:
     """A number that a tensor is multiplied with: where, and what it comes to.
 
@@ -73,7 +74,7 @@ class Factor:
         return value if type(value) is Scalar else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Way:
     """One way back from scores, with the factors on it, the nearest first.
 
@@ -226,7 +227,7 @@ def summed_factors(graph: Graph, made: Operation) -> tuple[Tensor, Tensor] | Non
 # -- dot products ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DotProduct:
     """A query and a key that met, and the axes of the one and of the other that were summed."""
 
@@ -304,7 +305,7 @@ def _lettered(letters: tuple[str, ...], tensor: Tensor) -> Iterable[tuple[str, A
     return zip(letters, shape.lead, strict=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scaling:
     """One way that scores come about: from a dot product, with all that it is multiplied with."""
 

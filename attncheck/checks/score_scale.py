@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 from attncheck.algebra.facts import Facts, Verdict
@@ -19,6 +18,7 @@ from attncheck.checks.scales import (
 )
 from attncheck.checks.view import View
 from attncheck.operators.events import Attention
+from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import as_tensor
@@ -32,7 +32,7 @@ RULE = Rule(
 _LIBRARY = "scaled_dot_product_attention"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Misscaled:
     """Scores that are scaled wrongly: ``kind`` is ``turned``, ``twice`` or ``size``.
 

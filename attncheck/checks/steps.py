@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
 
@@ -18,6 +17,7 @@ from attncheck.checks.masks import behind
 from attncheck.checks.view import View
 from attncheck.graph import Graph, Operand, Operation
 from attncheck.operators.events import Contraction, Einsum, Elementwise, Event, Recurrence, Softmax
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Sequence, Value, as_tensor
 
@@ -29,7 +29,7 @@ _MOST_USES = 120
 Path = tuple[cst.CSTNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Use:
     """An operand of an operation on the way to the scores."""
 
@@ -38,7 +38,7 @@ class Use:
     tensor: Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """An attention site and the update of one step, and what the query is.
 

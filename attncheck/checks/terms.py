@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.checks.view import View
@@ -23,6 +23,7 @@ from attncheck.operators.events import (
     Selection,
     Squeeze,
 )
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import ELLIPSIS, NONE, Sequence, Slice, as_tensor
 
@@ -34,7 +35,7 @@ _MOST_STEPS = 60
 _Places = tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """A part of a mask: the tensor, and by their place in the scores the axes it runs over.
 
@@ -54,7 +55,7 @@ class Term:
         return False if self.whole or place in self.ones else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Part:
     """A tensor on the way from a mask to its terms: it has at most as many axes as places."""
 

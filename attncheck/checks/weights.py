@@ -7,14 +7,13 @@ another axis (ATN302).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import Site, WeightedSum, role_behind, same_axis
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Einsum, Elementwise, Reduction
 from attncheck.operators.patterns import DOTS
+from attncheck.record import record
 from attncheck.softmaxes import sum_behind
 from attncheck.table import Role, role_of, roles_of
 from attncheck.values.tensor import Tensor
@@ -24,7 +23,7 @@ _KEYS = frozenset({Role.KEY, Role.ENCODER_STATES, Role.VALUE})
 _QUERIES = frozenset({Role.QUERY, Role.DECODER_STATE, Role.DECODER_STATES})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mismatch:
     """Weights whose contracted axis is not the normalised one, as positions in the weights."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from attncheck.configuration.finder import PYPROJECT
 from attncheck.configuration.layers import Layer
 from attncheck.configuration.values import KEYS, Place
+from attncheck.record import record
 from attncheck.settings import SettingsError, nearest
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Table:
     """attncheck's table of one file, and where it stands, for messages."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from attncheck.configuration import values
 from attncheck.configuration.values import Place
+from attncheck.record import record
 from attncheck.settings import (
     Choice,
     Overrides,
@@ -33,7 +34,7 @@ _REPLACED: Final = {
 _ADDED: Final = ("extend-select", "ignore", "extend-ignore", "per-file-ignores", "extend-exclude")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layer:
     """What one source says: values that have been checked, by their key.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 from attncheck.files import DEFAULT_EXCLUDES
 from attncheck.finding import Severity
+from attncheck.record import record
 from attncheck.settings import BUILT_IN, Said, Settings
 
 _DEFAULTS: Final = (
@@ -30,7 +31,7 @@ _ORDER: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleState:
     """A rule as it is for one path: whether it runs, and the severity of its findings."""
 

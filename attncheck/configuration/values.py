@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar, get_args
 
 from attncheck.finding import Severity
+from attncheck.record import record
 from attncheck.settings import Convention, Pairs, SettingsError, git_patterns, nearest
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SYNONYMS: Final = ("B",)
 _SHOWN: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where a value was written, for messages: a file and its key, or an option."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal, TypeAlias
 
 import libcst as cst
@@ -17,12 +17,13 @@ from attncheck.algebra.notation import parse_shape
 from attncheck.algebra.shape import UNKNOWN_AXIS, Shape, closed
 from attncheck.algebra.size import Symbol
 from attncheck.evidence.wording import looks_like_size
+from attncheck.record import record
 
 Kind: TypeAlias = Literal["tensor", "int", "float", "bool", "str", "none", "tuple", "list", "other"]
 SymbolOf: TypeAlias = Callable[[str], Symbol]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Annotation:
     """What an annotation says.
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from attncheck.algebra.notation import parse_shape
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Symbol
 from attncheck.evidence.wording import BRACKET, LONGEST, is_shape, looks_like_size
+from attncheck.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClaimText:
     """What a comment claims: the shape as written in brackets, and the name it is claimed of.
 

@@ -12,11 +12,11 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from attncheck.evidence.dimensions import SYMBOLS, Scope
 from attncheck.evidence.statement import Statement, state
+from attncheck.record import record
 from attncheck.values.tensor import Evidence
 
 _MARK: Final = "attncheck:"
@@ -26,7 +26,7 @@ _DECLARATION: Final = re.compile(
 _SIZE_NAMES: Final = frozenset({*SYMBOLS, "B"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declared:
     """One declaration in a comment, as text."""
 

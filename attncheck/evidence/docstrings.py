@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from attncheck.algebra.notation import parse_shape
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Symbol
 from attncheck.evidence.wording import BRACKET, is_shape, words
+from attncheck.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DocClaim:
     """A shape as a docstring writes it, in brackets, and where: the file's line, and its text.
 
@@ -35,7 +36,7 @@ class DocClaim:
         return parse_shape(self.shape, symbol)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DocClaims:
     """What one docstring claims: of parameters, and of the results, in order.
 
@@ -47,7 +48,7 @@ class DocClaims:
     returns: tuple[DocClaim | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Entry:
     """A line that introduces something, and the deeper lines under it."""
 

@@ -7,14 +7,15 @@ cannot.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from attncheck.algebra.shape import Shape, shape_of
 from attncheck.algebra.size import ZERO, Size, Symbol, of, product
 from attncheck.evidence.dimensions import Scope
+from attncheck.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hints:
     """What other evidence says about the parameters of a function.
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from attncheck.record import record
 
 
 class Role(enum.StrEnum):
@@ -77,7 +78,7 @@ _W, _W_S, _W_H, _VEC = Role.SCORE_WEIGHT, Role.STATE_WEIGHT, Role.ENCODER_WEIGHT
 _P_Q, _P_K, _P_V = Role.QUERY_PROJECTION, Role.KEY_PROJECTION, Role.VALUE_PROJECTION
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Entry:
     """Names of one role.
 

@@ -6,13 +6,12 @@ knowing who read it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from attncheck.algebra.shape import Shape
+from attncheck.record import record
 from attncheck.values.tensor import Decided, Evidence
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement:
     """A stated shape: how sure it is, and the line and words that say it."""
 

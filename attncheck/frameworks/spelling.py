@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass, field
 
 from attncheck.operators.call import Operator
+from attncheck.record import record
 from attncheck.values.value import Int, Mapping, Sequence, Value
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -21,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _ARRAYS_OF = {"scipy": "numpy", "flax": "jax"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParameterName:
     """One parameter: the library's name, the neutral one, what kind it is, its default as text."""
 

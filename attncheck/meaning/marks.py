@@ -13,9 +13,10 @@ import enum
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attncheck.graph import Operation
+from attncheck.record import record
 
 #: What is added to scores, or filled in, hides a position if it is at least so far below 0.
 HUGE = 1e3
@@ -30,7 +31,7 @@ class Kind(enum.StrEnum):
     CAUSAL = "causal"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Claim:
     """What decides which positions are visible, and the operation that says so.
 
@@ -45,7 +46,7 @@ class Claim:
     named: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """The value of an element where its position is visible, and where it is hidden.
 

@@ -6,13 +6,12 @@ compared with it tells causal masks (another position) from masks of padding (le
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape
 from attncheck.graph import Graph, Operation
 from attncheck.meaning.elements import number_of
 from attncheck.operators.events import MOVES, Creation, Elementwise, Event, Expansion
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import NONE, Value, expanded
 
@@ -28,7 +27,7 @@ MOVING = frozenset(
 _DEEPEST = 12
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Form:
     """``rows * i + columns * j + offset`` for the query position i and the key position j."""
 

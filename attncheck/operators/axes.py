@@ -9,16 +9,16 @@ axes or more.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Row, Shape, close, expand, with_leading, with_trailing
 from attncheck.operators.call import Call
 from attncheck.operators.events import Clash, Fault
+from attncheck.record import record
 from attncheck.values.value import Const
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """A shape as one list of items: its axes and, if it is open, its row among them."""
 

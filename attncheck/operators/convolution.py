@@ -6,8 +6,6 @@ is ``(C_out, C_in//groups, *kernel)``, of a transposed one ``(C_in, C_out//group
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import ONE, ZERO, Size
@@ -18,9 +16,10 @@ from attncheck.operators.events import Clash, Fault, Outcome
 from attncheck.operators.features import groups_clash, size_clash
 from attncheck.operators.seats import rank_clash, resized
 from attncheck.operators.windows import Parted, Window, each, parted, slide, windows
+from attncheck.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Kernel:
     """What a convolution is made for: channels in and out, and its windows' sizes."""
 

@@ -8,7 +8,6 @@ Rule: numpy.einsum "Notes"; torch.einsum; einops.einsum.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from types import EllipsisType
 
 from attncheck.algebra.broadcast import broadcast_all
@@ -20,13 +19,14 @@ from attncheck.operators.contraction import batch_clash
 from attncheck.operators.events import Clash, Einsum, Fault, Outcome
 from attncheck.operators.operands import dtype_of, operand_shape
 from attncheck.operators.patterns import DOTS, Anonymous, Malformed, Side, read_side
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import ELLIPSIS, Const, Sequence, Value, as_integer
 
 Letters = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Subscripts:
     """The letters of each operand and of the output; ``...`` stands among them as one letter."""
 

@@ -7,7 +7,6 @@ a `Clash` that says which sizes contradict each other. A clash is data, never an
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from attncheck.algebra.broadcast import Broadcast
@@ -16,6 +15,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.reshape import Reshaped
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Size
+from attncheck.record import record
 from attncheck.values.value import Value
 
 
@@ -40,7 +40,7 @@ class Fault(enum.Enum):
     AGREEMENT = "agreement"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clash:
     """Why an operation cannot work.
 
@@ -58,7 +58,7 @@ class Clash:
     verdict: Verdict = Verdict.DIFFERENT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Elementwise:
     """Corresponding elements combined; ``symbol`` is ``"+"``, ``"*"``, ``"where"``, ``"=="`` ...
 
@@ -70,7 +70,7 @@ class Elementwise:
     along: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contraction:
     """A product that sums over pairs of axes (positions in each operand)."""
 
@@ -84,7 +84,7 @@ class Contraction:
     batch: Broadcast | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Einsum:
     """An einsum of any number of operands: each one's letters, and the output's."""
 
@@ -93,7 +93,7 @@ class Einsum:
     axes: tuple[tuple[str, Axis], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reduction:
     """Axes summed (or averaged, maximised ...) away; ``axes`` None means all of them.
 
@@ -105,7 +105,7 @@ class Reduction:
     keepdims: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Softmax:
     """A softmax over ``axis`` (counted as in `Reduction`; None: unknown), or its logarithm.
 
@@ -117,7 +117,7 @@ class Softmax:
     implicit: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attention:
     """A library's attention: ``query`` is the axis of query positions, ``key`` that of keys.
 
@@ -134,7 +134,7 @@ class Attention:
     heads: Size | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recurrence:
     """A recurrent layer run over the ``time`` axis of its input, or a ``cell`` doing one step.
 
@@ -150,7 +150,7 @@ class Recurrence:
     packed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Permutation:
     """Axes reordered: output axis i was input axis ``order[i]``."""
 
@@ -158,7 +158,7 @@ class Permutation:
     spelling: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reshaping:
     """A view or reshape."""
 
@@ -166,7 +166,7 @@ class Reshaping:
     spelling: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rearranging:
     """Axes split, reordered and merged by one pattern.
 
@@ -178,7 +178,7 @@ class Rearranging:
     sources: tuple[tuple[int, ...], ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Squeeze:
     """Axes of size 1 removed; ``bare`` if no axis was named; ``risky`` those it may remove."""
 
@@ -187,14 +187,14 @@ class Squeeze:
     risky: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewAxis:
     """Axes of size 1 put in, at these output positions."""
 
     axes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expansion:
     """Axes repeated: ``expand``, ``broadcast_to``, ``repeat``, ``tile``, ``repeat_interleave``.
 
@@ -207,7 +207,7 @@ class Expansion:
     outside: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Joining:
     """Tensors joined along an old axis (``cat``) or a new one (``stack``)."""
 
@@ -215,7 +215,7 @@ class Joining:
     axis: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Selection:
     """An index expression or a split.
 
@@ -225,7 +225,7 @@ class Selection:
     kept: tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Triangle:
     """``kind`` ``"tril"`` or ``"triu"``; ``diagonal`` the first one kept (None: not known)."""
 
@@ -233,7 +233,7 @@ class Triangle:
     diagonal: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loss:
     """A loss over a prediction and a target."""
 
@@ -241,7 +241,7 @@ class Loss:
     broadcast: Broadcast | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Creation:
     """A tensor made from sizes."""
 
@@ -281,7 +281,7 @@ MOVES: tuple[type[Event], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """What an operator gives."""
 

@@ -23,6 +23,7 @@ from attncheck.operators.events import Clash, Elementwise, Fault, Outcome, Selec
 from attncheck.operators.literals import literal_shape
 from attncheck.operators.seats import leading, trailing
 from attncheck.operators.slicing import covers, slice_axis
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Scalar, Sequence, Slice, Value
 
@@ -38,7 +39,7 @@ class Kind(enum.Enum):
     MASK = "mask"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Item:
     """One item: its kind, how many axes of the tensor it takes, and its value or its shape."""
 
@@ -174,7 +175,7 @@ def _array_item(array: tuple[Shape | None, str | None], value: Value) -> Item | 
 # -- which axes each item takes ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Split:
     """An index expression laid beside a shape: items in front, the untouched middle, items behind.
 

@@ -7,7 +7,7 @@ to what is known in another, and a contradiction is a clash that names both size
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import COPIES, Axis, Shape, bind_row, expand
@@ -18,11 +18,12 @@ from attncheck.operators.events import Clash, Fault, Joining, Outcome
 from attncheck.operators.repeating import repeated
 from attncheck.operators.seats import Seat, axis_clash, leading, rank_clash, seat, trailing
 from attncheck.operators.splitting import sum_of
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Sequence, Value, as_tensor
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Group:
     """The tensors to join, and how often their list is repeated.
 

@@ -6,7 +6,7 @@ L the number of queries, S that of keys.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.contract import Contracted, contract, tell_apart
@@ -21,10 +21,11 @@ from attncheck.operators.events import Attention, Clash, Fault, Outcome
 from attncheck.operators.features import size_clash
 from attncheck.operators.operands import operand_shape
 from attncheck.operators.seats import resized
+from attncheck.record import record
 from attncheck.values.value import NONE, Const, Sequence, Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block:
     """One multi-head attention of a call: its sizes, and the names of its arguments.
 
@@ -40,7 +41,7 @@ class Block:
     causal: str = "is_causal"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attended:
     """What an attention found out: the query's axes before its features, and those of the scores.
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from types import EllipsisType
 from typing import TypeAlias
 
+from attncheck.record import record
+
 DOTS = "..."
 
 
@@ -31,7 +33,7 @@ Name: TypeAlias = str | Anonymous | EllipsisType
 Group: TypeAlias = tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Side:
     """One side of a pattern: its groups; ``...`` that stands by itself is no group."""
 
@@ -56,7 +58,7 @@ class Side:
         return before, behind
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pattern:
     """Both sides of a pattern."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Sequence as Items
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attncheck.algebra.bounds import at_least, never_zero
 from attncheck.algebra.shape import COPIES, Axis, Row, Shape, closed, expand
@@ -20,13 +20,14 @@ from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Fault, Outcome, Recurrence
 from attncheck.operators.features import size_clash
 from attncheck.operators.operands import operand_shape
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import UNKNOWN, Packed, Sequence, Unknown, Value, expanded
 
 _STATES = ("a first state", "a first cell state")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Network:
     """The sizes of a recurrent network: ``layers`` counts both directions of each layer."""
 

@@ -7,7 +7,6 @@ steps of s has ``(L + 2p - d*(k - 1) - 1) // s + 1`` places (torch.nn.Conv2d, to
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
 
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.facts import Facts
@@ -18,10 +17,11 @@ from attncheck.operators.call import Call
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Fault
 from attncheck.operators.seats import ranks_clash, resized
+from attncheck.record import record
 from attncheck.values.value import Sequence
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parted:
     """A batch of images: what stands before the channels, the channels, and the axes behind."""
 
@@ -64,7 +64,7 @@ def each(call: Call, name: str, count: int, default: Items[Size | None] = ()) ->
     return sizes if len(sizes) == count else [None] * count
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Window:
     """A window over one axis; ``padding`` is what is put at each end.
 

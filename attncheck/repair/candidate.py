@@ -6,16 +6,16 @@ A candidate says nothing of whether it is right; `attncheck.repair.trial` finds 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import libcst as cst
 
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.finding import Edit
+from attncheck.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """New text in the place of an expression, or (``after``) right behind it."""
 
@@ -24,7 +24,7 @@ class Change:
     after: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Candidate:
     """Changes of some expressions, and what they do in words.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import libcst as cst
 
@@ -16,6 +16,7 @@ from attncheck.checks.entries import Entry, entry_of
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
+from attncheck.record import record
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.wording import array_module, bracketed, call_with
 from attncheck.values.tensor import Tensor
@@ -168,7 +169,7 @@ def _hidden(view: View, mask: cst.CSTNode, boolean: bool) -> str:
     return f"~{bracketed(view, mask)}" if boolean else f"{bracketed(view, mask)} == 0"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Way:
     """How a library hides scores: the number, the expression, and the assert that it is so."""
 

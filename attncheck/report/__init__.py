@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attncheck.finding import Span
+from attncheck.record import record
 
 if TYPE_CHECKING:
     from attncheck.engine import FileResult
@@ -29,7 +29,7 @@ _SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 _NAMED_CALLS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Run:
     """The results of the files, those left out with the reason, and paths that led to no file."""
 

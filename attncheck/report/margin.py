@@ -10,9 +10,9 @@ import math
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from attncheck.record import record
 from attncheck.report import printable, shape_text
 from attncheck.report.text import LOG_WIDTH, TAB, Line, Piece, cells
 
@@ -26,7 +26,7 @@ _FITTING: Final = 0.9
 _UNKNOWN: Final = re.compile(r"(\?|\.\.\.)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Note:
     """The names on one line that have one shape."""
 

@@ -10,9 +10,9 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from attncheck.record import record
 from attncheck.report import printable
 from attncheck.report.text import Line, plain, show
 
@@ -26,7 +26,7 @@ def _environment_wants_color(on_terminal: bool) -> bool:
     return on_terminal and os.environ.get("TERM") != "dumb"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Screen:
     """Standard output, or the file that takes its place."""
 

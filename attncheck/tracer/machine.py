@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Operation, Place
+from attncheck.record import record
 from attncheck.table import Scope
 from attncheck.tracer.sketches import Sketches
 from attncheck.values.value import UNKNOWN, Class, Function, Imported, Instance, Value
@@ -111,7 +112,7 @@ class Frame:
     strays: list[Way] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShapeSite:
     """A place whose value `attncheck shapes` shows: an assignment target, parameter or return."""
 

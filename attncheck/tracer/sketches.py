@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, fresh_axis, open_shape
 from attncheck.evidence.roles import is_mask_name
 from attncheck.operators.masking import MASK
+from attncheck.record import record
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import NONE, UNKNOWN, Sequence, Value, as_tensor, expanded
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sketch:
     """A tensor of ``rank`` axes, or a tuple of sketches (``items``)."""
 

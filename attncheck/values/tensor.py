@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attncheck.algebra.shape import Shape
+from attncheck.record import record
 
 
 class Evidence(enum.IntEnum):
@@ -34,7 +35,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decided:
     """Where a tensor's shape was decided: the line (from 1), by what, and in words."""
 
@@ -43,7 +44,7 @@ class Decided:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tensor:
     """An array of a known, partly known or unknown shape.
 

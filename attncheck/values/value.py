@@ -16,13 +16,14 @@ from attncheck.algebra.facts import Facts
 from attncheck.algebra.powers import Powers, power_of
 from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import ONE, Size
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 
 if TYPE_CHECKING:
     import libcst as cst
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unknown:
     """A value nothing is known of; it absorbs every operation without complaint.
 
@@ -35,7 +36,7 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Const:
     """None, a bool, a float, a string or Ellipsis written in the program."""
 
@@ -48,14 +49,14 @@ FALSE = Const(False)
 ELLIPSIS = Const(...)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Int:
     """An integer, as a size; None where only that it is an integer is known."""
 
     size: Size | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar:
     """A number or string that is not known but is certainly no tensor.
 
@@ -70,7 +71,7 @@ class Scalar:
     node: cst.CSTNode | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """An argument that nothing is known of: it acts as a tensor or as a number, as it is used.
 
@@ -83,7 +84,7 @@ class Parameter:
     kept: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sequence:
     """A tuple or list: its items, or (``items`` is None) what an item is like and how many.
 
@@ -97,7 +98,7 @@ class Sequence:
     copy: Value | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Packed:
     """Sequences of unlike lengths packed into one tensor: torch's PackedSequence.
 
@@ -110,14 +111,14 @@ class Packed:
     time: Axis
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShapeOf:
     """``x.shape`` where not every axis is known: unpacking or indexing says how many there are."""
 
     shape: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mapping:
     """A dict with constant keys; ``open`` where there may be others."""
 
@@ -132,7 +133,7 @@ class Mapping:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slice:
     """``lower:upper:step``; None where left out."""
 
@@ -141,14 +142,14 @@ class Slice:
     step: Value | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Library:
     """A library module or a member of one by its full name: ``torch.nn.functional.softmax``."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Imported:
     """What another file of the project has under ``name``; the module itself without a name.
 
@@ -160,7 +161,7 @@ class Imported:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LibraryMethod:
     """A method of a value that the library defines, bound to it: ``x.softmax``."""
 
@@ -182,7 +183,7 @@ class Layer:
     node: cst.CSTNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chain:
     """``nn.Sequential``: callables by name, each called on what the one before gives.
 
@@ -193,7 +194,7 @@ class Chain:
     repeated: Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """One of several values, of which nobody knows which: what a flag has decided."""
 
@@ -222,7 +223,7 @@ class Method:
     function: Function
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Partial:
     """A callable with some arguments already given."""
 
