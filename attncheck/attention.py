@@ -34,6 +34,7 @@ _PRODUCTS = frozenset({"matmul", "bmm", "einsum", "baddbmm"})
 _PLAIN_MOVES = frozenset(
     {"unsqueeze", "squeeze", "swap", "transpose_matrix", "permute_all", "index"}
 )
+_MOST_BEHIND = 200
 #: The roles of learned weights.
 LEARNED = frozenset(
     {
@@ -107,6 +108,21 @@ def _site(graph: Graph, operation: Operation) -> Site | None:
 def maker_of(graph: Graph, tensor: Tensor) -> Operation | None:
     """The operation that made a tensor, or None."""
     return graph.maker(tensor)
+
+
+def behind(
+    graph: Graph, tensor: Tensor, until: tuple[type[Event], ...] = ()
+) -> Iterator[Operation]:
+    """The operations that a tensor comes from, nearest first; none from before an event `until`."""
+    waiting, seen = [tensor], set[int]()
+    while waiting and len(seen) < _MOST_BEHIND:
+        for made in graph.known_makers(waiting.pop(0)):
+            if made.number in seen:
+                continue
+            seen.add(made.number)
+            yield made
+            if not isinstance(made.event, until):
+                waiting += [operand for _, operand in made.tensors()]
 
 
 def scores_product(graph: Graph, scores: Tensor) -> Operation | None:

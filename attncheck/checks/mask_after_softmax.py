@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.algebra.broadcast import How
-from attncheck.attention import Site, same_axis
-from attncheck.checks.masks import behind, is_mask, may_be_masked, written_into
+from attncheck.attention import Site, behind, same_axis
+from attncheck.checks.masks import is_mask, may_be_masked, written_into
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attncheck.attention import Site
+from attncheck.attention import Site, behind
 from attncheck.checks.view import View
 from attncheck.graph import Graph, Operation
 from attncheck.operators.events import (
@@ -37,7 +37,6 @@ _COPIES = frozenset({"identity", "array", "contiguous", "new_array"})
 _RANDOM = ("rand", "bernoulli", "binomial", "uniform", "normal", "choice", "permutation", "random")
 _FILLS = frozenset({"masked_fill", "where"})
 _PRODUCTS: tuple[type[Event], ...] = (Contraction, Einsum)
-_MOST_STEPS = 200
 
 
 def is_mask(graph: Graph, tensor: Tensor) -> bool:
@@ -75,21 +74,6 @@ def _gives_truth(graph: Graph, made: Operation, depth: int) -> bool:
 def _is_ones(graph: Graph, tensor: Tensor) -> bool:
     made = graph.maker(tensor)
     return made is not None and isinstance(made.event, Creation) and made.event.kind == "ones"
-
-
-def behind(
-    graph: Graph, tensor: Tensor, until: tuple[type[Event], ...] = ()
-) -> Iterator[Operation]:
-    """The operations that a tensor comes from, nearest first; none from before an event `until`."""
-    waiting, seen = [tensor], set[int]()
-    while waiting and len(seen) < _MOST_STEPS:
-        for made in graph.known_makers(waiting.pop(0)):
-            if made.number in seen:
-                continue
-            seen.add(made.number)
-            yield made
-            if not isinstance(made.event, until):
-                waiting += [operand for _, operand in made.tensors()]
 
 
 def _draws(operation: Operation) -> bool:

@@ -11,6 +11,7 @@ from attncheck.attention import Site, find_sites
 from attncheck.checks.report import Sizes, sizes_of, text_of
 from attncheck.finding import line_text
 from attncheck.meaning.reading import Meanings
+from attncheck.meaning.uses import Use, find_uses
 from attncheck.source import Source
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import expanded
@@ -53,6 +54,7 @@ class View:
         self.source = source
         self._sites: list[Site] | None = None
         self._meanings: Meanings | None = None
+        self._uses: list[Use] | None = None
         self._quoted: list[cst.CSTNode | None] = []
         self._diagnoses: dict[tuple[object, int], object] = {}
 
@@ -70,6 +72,13 @@ class View:
             making = None if self.making is None else self.making.graph
             self._meanings = Meanings(self.graph, self.facts, making)
         return self._meanings
+
+    @property
+    def mask_uses(self) -> list[Use]:
+        """The uses of masks in the trace (found once)."""
+        if self._uses is None:
+            self._uses = list(find_uses(self.graph, self.sites, self.meanings))
+        return self._uses
 
     @property
     def parameters(self) -> set[cst.CSTNode]:

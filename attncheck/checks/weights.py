@@ -109,7 +109,7 @@ def key_position(site: Site, shape: Shape, view: View) -> int | None:
     3.2.1).
     """
     product = site.scores
-    moves = None if product is None else _moves(product)
+    moves = None if product is None else moves_of(product)
     if product is None or moves is None:
         return None
     tensors = list(product.tensors())
@@ -152,7 +152,7 @@ def spoken_role(name: str | None) -> Role | None:
 _Moved = tuple[int | None, ...]
 
 
-def _moves(product: Operation) -> tuple[_Moved, _Moved] | None:
+def moves_of(product: Operation) -> tuple[_Moved, _Moved] | None:
     """Where the axes of both operands of a product went; None if it is not one of two."""
     event = product.event
     if len(list(product.tensors())) != 2:

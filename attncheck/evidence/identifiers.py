@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z]+")
 _PADDING = frozenset({"pad", "padding", "padid", "padidx", "padtoken"})
 _LENGTHS = frozenset({"len", "lens", "length", "lengths"})
+_CAUSAL = frozenset({"causal", "subsequent", "future", "lookahead", "autoregressive"})
 #: Beside a word for lengths: counts of something else than of a sequence's own positions.
 _OTHER_LENGTHS = frozenset(
     (
@@ -36,6 +37,12 @@ def names_lengths(name: str) -> bool:
     """Whether something is called the lengths of sequences, without their padding."""
     words = words_of(name)
     return bool(words) and words[-1] in _LENGTHS and _OTHER_LENGTHS.isdisjoint(words)
+
+
+def names_causal(name: str) -> bool:
+    """Whether something is called a mask that hides what comes later."""
+    words = words_of(name)
+    return not _CAUSAL.isdisjoint(words) or "look_ahead" in "_".join(words)
 
 
 def spoken(node: cst.CSTNode | None) -> str | None:

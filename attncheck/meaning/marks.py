@@ -36,13 +36,15 @@ class Claim:
     """What decides which positions are visible, and the operation that says so.
 
     ``reach`` is of a causal claim: query i sees the keys up to i + reach, where the last query is
-    at the last key (0: itself and what is before it; None: not known). ``named`` says that the
-    claim rests on what something is called.
+    at the last key (0: itself and what is before it; None: not known). ``sees_itself`` is whether
+    the code draws the border behind the query's own position, whatever part of the mask is used.
+    ``named`` says that the claim rests on what something is called.
     """
 
     kind: Kind
     origin: Operation
     reach: int | None = None
+    sees_itself: bool = True
     named: bool = False
 
 

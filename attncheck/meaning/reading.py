@@ -175,7 +175,8 @@ def turned(mark: Mark) -> Mark | None:
         return None
     (claim,) = mark.claims
     reach = None if claim.reach is None else -claim.reach - 1
-    return Mark(mark.hidden, mark.visible, (replace(claim, reach=reach),))
+    claim = replace(claim, reach=reach, sees_itself=not claim.sees_itself)
+    return Mark(mark.hidden, mark.visible, (claim,))
 
 
 def _keeps_matrix(meanings: Meanings, made: Operation, source: Tensor) -> bool:

@@ -132,14 +132,11 @@ class Sources:
 
     def _pads(self, tokens: Tensor, number: Operand) -> bool | None:
         """Whether sequences are padded with a number only by its name; None if they are not."""
-        value = number_of(number)
         embedded = self._embedded_with(tokens)
-        if embedded and value is not None:
-            fixed = {number_of(each) for each in embedded if each is not None}
-            if value in fixed:
-                return False
-            if value == 0 and None in embedded:
-                return True
+        if any(each is not None and _one_number(each, number) for each in embedded):
+            return False
+        if None in embedded and number_of(number) == 0:
+            return True
         spelled = [*names_in(number.node), number.word or ""]
         return True if any(map(names_padding, spelled)) else None
 
@@ -149,7 +146,7 @@ class Sources:
         for graph in self._graphs:
             for made in graph.operations:
                 if made.kind == "embedding" and any(
-                    operand.name == "x" and self.base(tensor) == tokens
+                    operand.name == "x" and _is_same(self.base(tensor), tokens)
                     for operand, tensor in made.tensors()
                 ):
                     found.append(_named(made, "padding_idx"))
@@ -160,7 +157,7 @@ class Sources:
         return any(
             made.kind == kind
             and any(
-                operand.name == name and self.base(given) == tensor
+                operand.name == name and _is_same(self.base(given), tensor)
                 for operand, given in made.tensors()
             )
             for graph in self._graphs
@@ -178,16 +175,18 @@ class Sources:
         if event.diagonal is not None:
             if abs(event.diagonal) > _NEAR:
                 return None
-            reach = event.diagonal - upper - longer if longer is not None else None
-            return Claim(Kind.CAUSAL, made, reach)
+            drawn = event.diagonal - upper
+            reach = None if longer is None else drawn - longer
+            return Claim(Kind.CAUSAL, made, reach, drawn >= 0)
         given = _named(made, "diagonal")
         size = None if given is None else as_size(given.value)
         shape = self._matrix(made)
         if size is None or shape is None:
             return None
         offset = (size - shape[1] + shape[0]).number
-        near = offset is not None and abs(offset) <= _NEAR
-        return Claim(Kind.CAUSAL, made, offset - upper) if near and offset is not None else None
+        if offset is None or abs(offset) > _NEAR:
+            return None
+        return Claim(Kind.CAUSAL, made, offset - upper, offset >= upper)
 
     def _longer(self, made: Operation) -> int | None:
         """How many more keys than queries a matrix has, or None."""
@@ -207,6 +206,20 @@ def _named(made: Operation, name: str) -> Operand | None:
     return next((operand for operand in made.operands if operand.name == name), None)
 
 
+def _one_number(left: Operand, right: Operand) -> bool:
+    """Whether two operands certainly are one number, also one that is an argument."""
+    if isinstance(left.value, Tensor) and isinstance(right.value, Tensor):
+        return _is_same(left.value, right.value)
+    sizes = as_size(left.value), as_size(right.value)
+    return sizes[0] is not None and sizes[0] == sizes[1]
+
+
+def _is_same(left: Tensor, right: Tensor) -> bool:
+    """Whether two tensors certainly are one: of two of which nothing is known that is not said."""
+    known = left.operation is not None or left.shape is not None
+    return left is right or (known and left == right)
+
+
 def _causal(made: Operation, symbol: str, difference: Form, longer: int | None) -> Mark | None:
     """``i - j + offset`` compared with 0, or ``j - i`` so; None if it is a window or no such.
 
@@ -221,5 +234,5 @@ def _causal(made: Operation, symbol: str, difference: Form, longer: int | None) 
     if abs(reach) > _NEAR:
         return None
     kept = symbol in (">", ">=")
-    claim = Claim(Kind.CAUSAL, made, None if longer is None else reach - longer)
+    claim = Claim(Kind.CAUSAL, made, None if longer is None else reach - longer, reach >= 0)
     return Mark(float(kept), float(not kept), (claim,))

@@ -25,6 +25,7 @@ from attncheck.repair.heads import other_split, size_text
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
+from attncheck.repair.meanings import negated, shifted
 from attncheck.repair.repeats import other_order
 from attncheck.repair.scales import other_scale
 from attncheck.repair.steps import other_state
@@ -440,9 +441,11 @@ _GENERATORS: dict[str, Generator] = {
     "ATN401": other_state,
     "ATN402": other_state,
     "ATN501": move_axis,
+    "ATN502": negated,
     "ATN503": mask_scores,
     "ATN504": hide_scores,
     "ATN505": pass_mask,
     "ATN506": other_scale,
+    "ATN507": shifted,
     "ATN601": _claim,
 }

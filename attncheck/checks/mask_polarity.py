@@ -1,0 +1,129 @@
+"""Masks used with the opposite meaning: what should be hidden is seen, and the rest is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.checks.report import Culprit, Report
+from attncheck.checks.view import View
+from attncheck.evidence.identifiers import names_causal
+from attncheck.meaning.marks import Claim, Kind, Mark
+from attncheck.meaning.uses import Use, Way
+from attncheck.rule import Rule
+
+RULE = Rule(
+    "ATN502", "mask-polarity", "a mask used with the opposite meaning: what it hides is seen"
+)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report each mask that hides what it says is visible, or hides nothing."""
+    for use in view.mask_uses:
+        mark = view.meanings.mark(use.tensor)
+        if mark is None or mark.is_constant:
+            continue
+        if use.hides(mark.visible) and not use.hides(mark.hidden):
+            named = _rests_on_names(mark, use, view)
+            if named is not None:
+                yield _report(use, mark, view, named, _reversed(use, mark, view))
+        elif use.library and use.way is Way.ADDED and {mark.visible, mark.hidden} == {0, 1}:
+            yield _report(use, mark, view, mark.is_named, _added(use, mark, view))
+
+
+def _rests_on_names(mark: Mark, use: Use, view: View) -> bool | None:
+    """Whether only a name tells that a mask is reversed; None if it may be meant so.
+
+    Attention to later positions only leaves the last one without any. To itself and to later ones
+    is how a model reads backwards, unless it is called causal.
+    """
+    causal = mark.causal()
+    if causal is None or len(mark.claims) > 1 or causal.sees_itself:
+        return mark.is_named
+    names = [use.operation.place.function, causal.origin.place.function, *_written(use, view)]
+    return True if any(map(names_causal, names)) else None
+
+
+def _written(use: Use, view: View) -> Iterator[str]:
+    name = view.base_name(use.operand.node) or use.operand.word
+    if name:
+        yield name
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+#: What a claim lets attention see, and what it hides.
+_PARTS = {
+    Kind.PADDING: ("real positions", "padding"),
+    Kind.CAUSAL: ("the past", "the future"),
+}
+
+
+def _reversed(use: Use, mark: Mark, view: View) -> str:
+    """What a reversed mask does now."""
+    claim = _telling(mark)
+    seen, unseen = _PARTS[claim.kind]
+    does = f"`{view.quote(use.operation.node)}` {_deed(use)}"
+    says = f"`{view.quote(use.operand.node)}` is {_values(use, mark, seen, unseen)}"
+    if claim.origin.node is not use.operand.node:
+        says += f" (`{view.quote(claim.origin.node)}`)"
+    if use.way is Way.FILLED:
+        return f"{does}, and {says}: {unseen} is not hidden"
+    return f"{does}, and {says}: {unseen} is attended to, and {_are(seen)} hidden"
+
+
+def _deed(use: Use) -> str:
+    """What a use does with its mask, in words."""
+    named = use.library and use.way is not Way.ADDED
+    return str(use.way.value).replace("it", f"`{use.argument}`" if named else "the mask")
+
+
+def _values(use: Use, mark: Mark, seen: str, unseen: str) -> str:
+    """What a mask is for both kinds of positions, in words."""
+    if use.way in (Way.DROPS, Way.KEEPS):
+        return f"true for {seen if mark.visible else unseen}"
+    return f"{_number(mark.visible)} for {seen} and {_number(mark.hidden)} for {unseen}"
+
+
+def _are(what: str) -> str:
+    return f"{what} are" if what.endswith("s") else f"{what} is"
+
+
+def _added(use: Use, mark: Mark, view: View) -> str:
+    """What a mask of ones and zeros does where a mask of floats is added."""
+    seen, unseen = _PARTS[_telling(mark).kind]
+    one = seen if mark.visible else unseen
+    return (
+        f"`{view.quote(use.operation.node)}` adds `{view.quote(use.operand.node)}` to the scores,"
+        f" because it holds floats: 1 more for {one}, and nothing is hidden"
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value + 0:g}"
+
+
+def _telling(mark: Mark) -> Claim:
+    """The claim that a message tells of: the one that rests on no name, else the first."""
+    return min(mark.claims, key=lambda claim: claim.named)
+
+
+def _report(use: Use, mark: Mark, view: View, named: bool, message: str) -> Report:
+    seen, unseen = _PARTS[_telling(mark).kind]
+    wanted = {
+        Way.DROPS: f"true for {unseen}, false for {seen}",
+        Way.KEEPS: f"true for {seen}, false for {unseen}",
+        Way.SUBTRACTED: f"0 for {seen}, a large number for {unseen}",
+    }.get(use.way, f"0 for {seen}, a large negative number for {unseen}")
+    if use.library and use.way is Way.ADDED:
+        wanted = f"booleans, or {wanted}"
+    node = use.operand.node or use.operation.node
+    return Report(
+        RULE,
+        use.operation,
+        node,
+        message,
+        Culprit(node, use.tensor),
+        view.sizes(use.tensor),
+        f"the same shape, {wanted}",
+        named=named,
+    )
