@@ -128,6 +128,11 @@ def _masked_fill(meanings: Meanings, made: Operation) -> Mark | None:
     return _computed(meanings, made, elements.fill, ("x", "mask", "value"))
 
 
+def _assigned(meanings: Meanings, made: Operation) -> Mark | None:
+    """``mask[future] = -inf``."""
+    return _computed(meanings, made, elements.fill, ("x", "key", "y"))
+
+
 def _where(meanings: Meanings, made: Operation) -> Mark | None:
     return _computed(meanings, made, elements.choose, ("condition", "x", "y"))
 
@@ -295,6 +300,7 @@ _Reader = Callable[[Meanings, Operation], Mark | None]
 _BY_KIND: dict[str, _Reader] = {
     "masked_fill": _masked_fill,
     "where": _where,
+    "assign": _assigned,
     "identity": _copied,
     "array": _copied,
     "new_array": _copied,

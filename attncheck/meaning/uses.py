@@ -122,6 +122,8 @@ class _Finder:
         ways = _LIBRARY.get(operation.kind)
         if ways is not None:
             yield from _library_uses(operation, ways)
+        elif operation.kind == "assign":
+            yield from _fill(self, operation, "key", "y")
         elif isinstance(operation.event, Elementwise):
             reader = _READERS.get(operation.event.symbol)
             if reader is not None:
@@ -186,10 +188,12 @@ def _library_uses(operation: Operation, ways: dict[str, Way]) -> Iterator[Use]:
 # -- by operation ----------------------------------------------------------------------------------
 
 
-def _fill(finder: _Finder, operation: Operation) -> Iterator[Use]:
+def _fill(
+    finder: _Finder, operation: Operation, mask_name: str = "mask", value_name: str = "value"
+) -> Iterator[Use]:
     """``scores.masked_fill(mask, -inf)``, and ``weights.masked_fill(mask, 0)``."""
-    filled, mask = operand_of(operation, "x"), operand_of(operation, "mask")
-    value = finder.meanings.mark_of(operand_of(operation, "value"))
+    filled, mask = operand_of(operation, "x"), operand_of(operation, mask_name)
+    value = finder.meanings.mark_of(operand_of(operation, value_name))
     if value is None or not value.is_constant:
         return
     if hides(value.visible) and finder.is_scores(filled, operation):
@@ -252,7 +256,7 @@ def _may_hide(mark: Mark, sign: int) -> bool:
     return hides(sign * mark.visible) or hides(sign * mark.hidden)
 
 
-_READERS = {
+_READERS: dict[str, Callable[[_Finder, Operation], Iterator[Use]]] = {
     "masked_fill": _fill,
     "where": _choose,
     "+": _add,

@@ -59,6 +59,7 @@ def call_expression(machine: Machine, node: cst.Call) -> Value:
         _change_container(machine, node.func, callee, arguments)
     value = call(machine, callee, arguments, node)
     if type(value) is not Unknown:
+        _change_tensor(machine, node.func, callee, value)
         return value
     guessed = call_unseen(machine, arguments, node, called_name(node))
     return value if guessed is None else guessed
@@ -253,6 +254,23 @@ def _change_container(
         owner = machine.evaluate(target.value.value)
         if isinstance(owner, Instance):
             machine.set_attribute(owner, target.value.attr.value, changed)
+
+
+def _change_tensor(
+    machine: Machine, target: cst.BaseExpression, callee: Value, value: Value
+) -> None:
+    """``mask.triu_(1)``: the name that was written holds another tensor now.
+
+    What is written in one branch only is left: the join would forget what the tensor came from.
+    """
+    if type(callee) is not LibraryMethod or not callee.name.endswith("_") or machine.supposing:
+        return
+    receiver = callee.receiver
+    if type(receiver) is not Tensor or type(value) is not Tensor:
+        return
+    if type(target) is cst.Attribute and type(target.value) is cst.Name:
+        changed = value if value.shape is not None else value.with_shape(receiver.shape)
+        machine.environment.assign(target.value.value, changed)
 
 
 def _call_function(

@@ -10,14 +10,17 @@ import libcst as cst
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import of
 from attncheck.graph import Operand, Operation
+from attncheck.operators import indexing
 from attncheck.operators.events import Clash, Fault
 from attncheck.tracer import containers
 from attncheck.tracer.functions import call_function, named_size
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.naming import settle
+from attncheck.tracer.recorder import Written, apply
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
+    Const,
     Function,
     Imported,
     Instance,
@@ -146,6 +149,11 @@ def _subscript(
     changed: Value
     if type(base) is Sequence and base.mutable:
         changed = Sequence(None, True, length=containers.length_of(machine, base))
+    elif type(base) is Tensor:
+        filled = _filled(machine, target, base, value)
+        if filled is None:
+            return
+        changed = filled
     elif type(base) is Mapping:
         key: Value = UNKNOWN
         if len(target.slice) == 1 and type(target.slice[0].slice) is cst.Index:
@@ -159,6 +167,28 @@ def _subscript(
     else:
         return
     _replace(machine, target.value, changed)
+
+
+#: A number so far below 0 takes scores out of a softmax.
+_FAR = -1e3
+
+
+def _filled(machine: Machine, target: cst.Subscript, base: Tensor, value: Value) -> Value | None:
+    """``scores[mask] = -inf``: other scores from here on; None for what is not written so.
+
+    What is written in one branch only is left: the join would forget what the scores came from.
+    """
+    far = type(value) is Const and isinstance(value.value, float) and value.value <= _FAR
+    index = target.slice[0].slice if len(target.slice) == 1 else None
+    if not far or machine.supposing or type(index) is not cst.Index:
+        return None
+    key = machine.evaluate(index.value)
+    mask = as_tensor(key)
+    if mask is None or mask.dtype != "bool":
+        return None
+    arguments: dict[str, Value] = {"x": base, "key": Sequence((mask,)), "y": value}
+    written: Written = {"x": target.value, "key": [index.value]}
+    return apply(machine, indexing.assign, arguments, written, target, "[]=", base.library or "")
 
 
 def _replace(machine: Machine, place: cst.BaseExpression, value: Value) -> None:

@@ -66,6 +66,8 @@ CAUSALS = [
     ("mask = torch.triu(torch.ones(T, T)).bool()", DROP, -1),
     ("mask = torch.triu(torch.full((T, T), float('-inf')), 1)", ADDED, 0),
     ("mask = torch.triu(torch.ones(T, T), 2) == 0", KEEP, 1),
+    ("mask = torch.empty(T, T)\nmask.fill_(-torch.inf)\nmask.triu_(1)", ADDED, 0),
+    ("mask = torch.zeros(T, T)\nmask[torch.ones(T, T).triu(1) == 1] = -1e9", (0, -1e9), 0),
     ("mask = (torch.triu(torch.ones(T, T)) == 1).transpose(0, 1)", KEEP, 0),
     ("mask = torch.triu(torch.ones(T, T + 3), 4)", None, None),
     ("mask = torch.triu(torch.ones(T, T + 1), 2)", DROP, 0),

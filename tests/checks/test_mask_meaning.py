@@ -42,6 +42,8 @@ REVERSED = [
     ),
     ("scores = torch.where(keep, -1e9, scores)", "scores = torch.where(~keep, -1e9, scores)"),
     ("scores = torch.where(~keep, scores, -1e9)", "scores = torch.where(keep, scores, -1e9)"),
+    ('scores[keep] = float("-inf")', 'scores[~keep] = float("-inf")'),
+    ('scores.masked_fill_(keep, float("-inf"))', 'scores.masked_fill_(~keep, float("-inf"))'),
     (
         "scores = scores + keep.float() * -1e9",
         "scores = scores + (1 - keep.float()) * -1e9",
