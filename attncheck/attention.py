@@ -18,6 +18,7 @@ from attncheck.operators.events import (
     Contraction,
     Einsum,
     Elementwise,
+    Event,
     Permutation,
     Rearranging,
     Reduction,

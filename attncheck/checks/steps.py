@@ -12,8 +12,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.attention import Site
-from attncheck.checks.masks import behind
+from attncheck.attention import Site, behind
 from attncheck.checks.view import View
 from attncheck.graph import Graph, Operand, Operation
 from attncheck.operators.events import Contraction, Einsum, Elementwise, Event, Recurrence, Softmax

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.checks.masks import behind
+from attncheck.attention import behind
 from attncheck.checks.report import Report
 from attncheck.checks.states import function_of, parts
 from attncheck.checks.steps import (
