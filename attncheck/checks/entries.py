@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attncheck.attention import Site
-from attncheck.checks.masks import behind, is_mask, rests_on_mask
+from attncheck.attention import Site, behind
+from attncheck.checks.masks import is_mask, rests_on_mask
 from attncheck.checks.view import View
 from attncheck.graph import Graph, Operand, Operation
 from attncheck.operators.events import (

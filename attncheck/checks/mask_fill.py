@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.attention import Site
+from attncheck.attention import Site, behind
 from attncheck.checks.entries import Entry, entries, masked_again
-from attncheck.checks.masks import behind, written_into
+from attncheck.checks.masks import written_into
 from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View

@@ -8,7 +8,6 @@ make of them. Random numbers compared with a rate are dropout and no mask.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from attncheck.attention import Site, behind
 from attncheck.checks.view import View
