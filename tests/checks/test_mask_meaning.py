@@ -68,7 +68,6 @@ def test_reversed_padding(line, fixed):
 
 RIGHT = [
     "scores = scores.masked_fill(~keep, -1e9)",
-    "scores = scores.masked_fill(keep, 0.5)",
     "scores = scores.masked_fill(mask, -1e9)",
     "scores = scores.masked_fill(mask == 0, -1e9)",
     "scores = scores + mask",
