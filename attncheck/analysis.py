@@ -19,7 +19,7 @@ from attncheck.checks.report import Report
 from attncheck.checks.run import run_checks
 from attncheck.checks.view import View
 from attncheck.diagnosed import Diagnosed, settled
-from attncheck.evidence.comments import claims
+from attncheck.evidence.comments import claims, standing_claims
 from attncheck.evidence.declarations import Declarations, declared_dims, declared_in_comments
 from attncheck.finding import Severity
 from attncheck.graph import Graph, Operation
@@ -94,6 +94,7 @@ def make_tracer(source: Source, settings: Settings, followed: set[str] | None = 
         declarations,
         has_declarations=bool(declared or settings.tensors),
         comments=claims(source.lines),
+        standing=standing_claims(source.lines),
         lines=source.lines,
         line_of=lambda node: source.span(node).line,
         convention=settings.convention,

@@ -99,6 +99,11 @@ class Operation:
         """Whether one of the operands is what `other` gave."""
         return any(other.number in tensor.made_by for _, tensor in self.tensors())
 
+    @property
+    def source(self) -> Tensor | None:
+        """The first operand that is a tensor: what is indexed, reshaped, run over."""
+        return next((tensor for _, tensor in self.tensors()), None)
+
     def tensors(self) -> Iterator[tuple[Operand, Tensor]]:
         """The operands that are tensors."""
         for operand in self.operands:

@@ -107,9 +107,10 @@ def conventional(
 ) -> Traced | None:
     """The trace in which a module's inputs have as many axes as their names say.
 
-    None if no name says anything that is not known otherwise, or if the code contradicts it.
+    What layers over sequences are given is a batch of them, then. None if nothing says anything
+    that is not known otherwise, or if the code contradicts it.
     """
-    if not tracer.evidence.has_conventional(function):
+    if not tracer.evidence.has_conventional(function) and not tracer.has_sequences(function):
         return None
     traced = tracer.run_function(function, conventional=True)
     return None if not traced.complete or contradictions(traced) else traced

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.checks import plain
 from attncheck.checks.broadcasts import Kind, report
+from attncheck.checks.layouts import turned
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -23,7 +24,8 @@ ON = (Elementwise, Fault.AGREEMENT)
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report sizes that neither agree nor are 1; a layer's operands have to agree."""
     if operation.clash is not None and operation.clash.fault is Fault.AGREEMENT:
-        yield from plain.report(RULE, operation, view)
+        if turned(operation, view) is None:
+            yield from plain.report(RULE, operation, view)
         return
     yield from report(
         RULE,

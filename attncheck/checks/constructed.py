@@ -19,7 +19,7 @@ from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.frameworks.weights import weight_of
 from attncheck.graph import Operand, Operation
 from attncheck.record import record
-from attncheck.values.value import Int, Sequence, Value, as_size, as_tensor
+from attncheck.values.value import Int, Layer, Sequence, Value, as_size, as_tensor
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -101,26 +101,44 @@ def argument(view: View, operation: Operation, name: str) -> Declared | None:
 
 
 def _located(view: View, operation: Operation, operand: Operand, size: Size) -> Declared | None:
+    assert operand.node is not None
+    call, function, assignment = _written_in(view, operand.node)
+    if call is None:
+        return None
+    whole = assignment is not None and assignment.value is call
+    target = assignment.targets[0].target if whole and assignment is not None else None
+    return Declared(operation, operand.name, size, operand.node, call, function, target)
+
+
+def constructor(view: View, operation: Operation) -> tuple[cst.Call | None, str]:
+    """The call that made the layer whose call an operation is, and the function it stands in.
+
+    Of a stack of layers it is the one that made the layer.
+    """
     import libcst as cst
 
-    assert operand.node is not None
-    around = view.source.around(operand.node)
-    calls = [node for node in around[:-1] if isinstance(node, cst.Call)]
-    if not calls:
-        return None
-    scopes = [node for node in around if isinstance(node, cst.ClassDef | cst.FunctionDef)]
-    assignment = next((node for node in around if isinstance(node, cst.Assign)), None)
-    whole = assignment is not None and assignment.value is calls[-1]
-    target = assignment.targets[0].target if whole and assignment is not None else None
-    return Declared(
-        operation,
-        operand.name,
-        size,
-        operand.node,
-        calls[-1],
-        ".".join(node.name.value for node in scopes),
-        target,
-    )
+    spelling = layer_of(operation)
+    names = set() if spelling is None else {each.neutral for each in spelling.making.parameters}
+    for operand in operation.operands:
+        if type(operand.value) is Layer and isinstance(operand.value.node, cst.Call):
+            return operand.value.node, _written_in(view, operand.value.node)[1]
+        if operand.name in names and operand.node is not None:
+            call, function, _ = _written_in(view, operand.node)
+            if call is not None:
+                return call, function
+    return None, ""
+
+
+def _written_in(view: View, node: cst.CSTNode) -> tuple[cst.Call | None, str, cst.Assign | None]:
+    """The call that an expression is an argument of, its function, and the assignment around."""
+    import libcst as cst
+
+    around = view.source.around(node)
+    calls = [outer for outer in around[:-1] if isinstance(outer, cst.Call)]
+    scopes = [outer for outer in around if isinstance(outer, cst.ClassDef | cst.FunctionDef)]
+    assignment = next((outer for outer in around if isinstance(outer, cst.Assign)), None)
+    function = ".".join(scope.name.value for scope in scopes)
+    return (calls[-1] if calls else None), function, assignment
 
 
 def output_size(view: View, operation: Operation) -> Declared | None:

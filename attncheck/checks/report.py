@@ -60,6 +60,10 @@ class Report:
     #: the argument of a layer's constructor that is to blame, and what it should be
     resized: tuple[Declared, Size] | None = None
     lacking: tuple[cst.Call, str] | None = None
+    #: places in an index, or arguments, that have to change places
+    moved: tuple[int, int] | None = None
+    #: the constructor of a layer that is to be made otherwise: every call of it is concerned
+    layer: cst.CSTNode | None = None
 
     @property
     def culprit_node(self) -> cst.CSTNode | None:

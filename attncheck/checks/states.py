@@ -79,7 +79,7 @@ def _is_part(view: View, tensor: Tensor, operation: Operation) -> bool:
     """Whether a tensor is what an operation gives, at most moved around."""
     made = view.graph.maker(tensor)
     while made is not None and made is not operation and isinstance(made.event, MOVES):
-        made = view.graph.maker(next(made.tensors())[1])
+        made = None if made.source is None else view.graph.maker(made.source)
     return made is operation
 
 

@@ -113,7 +113,7 @@ def _is_update(operation: Operation) -> bool:
         return False
     if event.cell or event.time is None:
         return event.cell
-    shape = next(operation.tensors())[1].shape
+    shape = None if operation.source is None else operation.source.shape
     return shape is not None and len(shape.lead) > event.time and shape.lead[event.time].is_one
 
 

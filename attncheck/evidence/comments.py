@@ -7,7 +7,7 @@ and, before an arrow, the shapes it came from. Everything else that ends in a br
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from attncheck.algebra.notation import parse_shape
@@ -48,6 +48,8 @@ _ANNOUNCED: Final = re.compile(
 _TAG: Final = re.compile(r"(?:torch\.)?Size(?=\()|(?:Float|Long|torch\.)?[Tt]ensor\s*(?=[(\[])")
 _BEFORE_ARROW: Final = re.compile(rf"(?:{BRACKET}|\s|[x×@*+,&.]|and|to|from)*")
 _WHOLE: Final = re.compile(BRACKET)
+#: A space between the words of one name.
+_SPACE: Final = re.compile(r"(?<=[A-Za-z]) (?=[A-Za-z])")
 
 
 def claims(source_lines: Sequence[str]) -> dict[int, ClaimText]:
@@ -76,6 +78,48 @@ def _claim_in(line: str) -> ClaimText | None:
     if line[start : start + 1] != "#" or not line[:start].strip():
         return None
     return read_comment(line[start:])
+
+
+def standing_claims(source_lines: Sequence[str]) -> dict[int, ClaimText]:
+    """The claims of comments on lines of their own that name what they are about, by line.
+
+    Sizes of several words are read as one name: ``# src = [src len, batch size]``.
+    """
+    found = {}
+    for number, line in enumerate(source_lines, 1):
+        comment = line.strip()
+        if comment.startswith("#") and any(sign in comment for sign in _SIGNS):
+            claim = read_comment(_WHOLE.sub(lambda text: _SPACE.sub("_", text[0]), comment))
+            if claim is not None and claim.subject is not None:
+                found[number] = claim
+    return found
+
+
+def about_parameter(
+    claims: Mapping[int, ClaimText], lines: Sequence[str], start: int, name: str
+) -> ClaimText | None:
+    """The first claim of a function that begins at line `start` that is about a parameter.
+
+    It stands right above the function, or inside before anything is assigned to the name.
+    """
+    above = start - 1
+    while above > 0 and lines[above - 1].lstrip().startswith("#"):
+        above -= 1
+    depth = _depth(lines[start - 1])
+    assigned = re.compile(rf"\s*{name}\b[^=]*=[^=]")
+    for number in range(above + 1, len(lines) + 1):
+        line = lines[number - 1]
+        claim = claims.get(number)
+        if claim is not None and claim.subject == name:
+            return claim
+        is_code = bool(line.strip()) and not line.lstrip().startswith(("#", ")"))
+        if number > start and is_code and (_depth(line) <= depth or assigned.match(line)):
+            return None
+    return None
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def read_comment(comment: str) -> ClaimText | None:

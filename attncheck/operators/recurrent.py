@@ -134,6 +134,27 @@ def _state_clash(
     return None
 
 
+def _counts_steps(shape: Shape, given: Items[Shape | None], event: Recurrence) -> Clash | None:
+    """The clash of a first state that has as many sequences as the input has steps, by one symbol.
+
+    Nobody has said that the input's two axes differ; that both count the same is no accident.
+    """
+    state = given[0]
+    if state is None or state.rank != 3 or event.time is None or event.batch is None:
+        return None
+    steps, batch, count = (
+        shape.lead[event.time].size,
+        shape.lead[event.batch].size,
+        state.lead[1].size,
+    )
+    if steps is None or batch is None or steps.number is not None:
+        return None
+    if count != steps or count == batch:
+        return None
+    text = f"starts from states of {count} sequences, and is given {batch} with {steps} steps"
+    return Clash(Fault.AGREEMENT, text, 1, count, batch)
+
+
 def _tensors(call: Call, shapes: Items[Shape | None]) -> Value:
     """The states that a network gives: one tensor, or the pair of an LSTM."""
     made = tuple(call.make(shape, "float") for shape in shapes)
@@ -196,6 +217,8 @@ def _over_steps(call: Call, net: _Network, shape: Shape, given: list[Shape | Non
     clash = _input_clash(call, shape.lead[-1])
     if clash is None and batched:
         clash = _pair_clash(call, net.kind)
+    if clash is None and batched:
+        clash = _counts_steps(shape, given, event)
     if clash is None:
         clash = _state_clash(call, given, wanted, 1 if batched else None)
     if clash is not None:

@@ -23,11 +23,13 @@ from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
 from attncheck.repair.heads import other_split, size_text
 from attncheck.repair.layers import contracted_layers, layer_size
+from attncheck.repair.layouts import other_layout
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
 from attncheck.repair.repeats import other_order
 from attncheck.repair.scales import other_scale
+from attncheck.repair.slices import other_places
 from attncheck.repair.steps import other_state
 from attncheck.repair.subscripts import subscripts
 from attncheck.repair.transposes import transposed_view
@@ -437,6 +439,8 @@ _GENERATORS: dict[str, Generator] = {
     "ATN301": _softmax_axis,
     "ATN302": _contraction,
     "ATN303": transposed_view,
+    "ATN304": other_layout,
+    "ATN305": other_places,
     "ATN307": other_order,
     "ATN401": other_state,
     "ATN402": other_state,

@@ -122,7 +122,7 @@ class Workshop:
         What a constructor is made with concerns every function that calls the layer.
         """
         also: frozenset[str] = frozenset()
-        if diagnosed.report.resized is not None:
+        if diagnosed.report.resized is not None or diagnosed.report.layer is not None:
             also = self.analysis.running(diagnosed.report.operation)
         function, hypothesis = diagnosed.traced.function, diagnosed.traced.hypothesis
         if function is not None:

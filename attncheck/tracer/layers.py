@@ -8,9 +8,12 @@ a dict like Python's own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
+from attncheck.algebra.shape import close, expand
 from attncheck.frameworks.lookup import find_layer
 from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.frameworks.weights import weight_of
@@ -18,6 +21,7 @@ from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import Written, apply, written_arguments
+from attncheck.values.tensor import Evidence
 from attncheck.values.value import (
     UNKNOWN,
     Chain,
@@ -28,6 +32,7 @@ from attncheck.values.value import (
     Sequence,
     Value,
     as_size,
+    as_tensor,
 )
 
 
@@ -60,11 +65,41 @@ def call_layer(
     given = spelling.calling.bind(arguments.positional, arguments.keywords)
     if given is None or not arguments.exact:
         return None
+    if machine.own.conventional:
+        given |= _batched(machine, spelling.operator.__name__, given)
     written: Written = {**written_arguments(spelling.calling, arguments), **layer.written}
     everything = {**given, **layer.settings}
     return apply(
         machine, spelling.operator, everything, written, node, layer.path, spelling.library
     )
+
+
+#: The sequences that layers take, by operator: ``(T, B, *)`` or ``(B, T, *)``.
+SEQUENCES: Final[dict[str, tuple[str, ...]]] = {
+    "recurrent": ("x",),
+    "multihead_attention": ("query", "key", "value"),
+    "encoder_layer": ("src",),
+    "decoder_layer": ("tgt", "memory"),
+    "encoder": ("src",),
+    "decoder": ("tgt", "memory"),
+    "transformer": ("src", "tgt"),
+}
+
+
+def _batched(machine: Machine, operator: str, given: dict[str, Value]) -> dict[str, Value]:
+    """The sequences among a layer's arguments of which nobody knows the number of axes, with three.
+
+    That is a convention: torch's layers also take a sequence without a batch.
+    """
+    found: dict[str, Value] = {}
+    for name in SEQUENCES.get(operator, ()):
+        tensor = as_tensor(given.get(name, UNKNOWN))
+        if tensor is None or tensor.shape is None or expand(tensor.shape, machine.facts).closed:
+            continue
+        shape = close(tensor.shape, 3, machine.facts)
+        if shape is not None:
+            found[name] = replace(tensor, shape=shape, evidence=Evidence.NAME)
+    return found
 
 
 def layer_setting(machine: Machine, layer: Layer, name: str) -> Value | None:

@@ -18,7 +18,7 @@ import libcst as cst
 from attncheck.algebra.shape import Axis, Shape, Tag, open_shape
 from attncheck.algebra.size import Symbol, of
 from attncheck.evidence.annotations import Annotation, read_annotation
-from attncheck.evidence.comments import ClaimText
+from attncheck.evidence.comments import ClaimText, about_parameter
 from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
@@ -79,6 +79,8 @@ class ProgramEvidence:
     has_declarations: bool = False
     #: end-of-line shape comments by line
     comments: Mapping[int, ClaimText] = field(default_factory=dict)
+    #: shape comments on lines of their own, by line
+    standing: Mapping[int, ClaimText] = field(default_factory=dict)
     #: the line of a node; asked only where comments may be about it
     lines: Sequence[str] = ()
     line_of: Callable[[cst.CSTNode], int] | None = None
@@ -116,6 +118,7 @@ class ProgramEvidence:
             array_libraries=array_libraries(text),
             has_declarations=False,
             comments={},
+            standing={},
             lines=(),
             line_of=None,
             loose=True,
@@ -225,7 +228,11 @@ class ProgramEvidence:
             tensor = None if annotated is None else as_tensor(annotated)
             if annotated is not None and (tensor is None or tensor.shape is not None):
                 return annotated
-        claim = self._commented(parameter) or self.docstring(function).parameters.get(name)
+        claim = (
+            self._commented(parameter)
+            or self.docstring(function).parameters.get(name)
+            or self._claimed(function, name)
+        )
         shape = None if claim is None else claim.read(self.scope.symbol)
         if claim is None or shape is None or shape.row is not None:
             return annotated
@@ -247,6 +254,12 @@ class ProgramEvidence:
             return None
         alone = _ONE_PARAMETER.match(self.lines[line - 1])
         return claim if alone is not None and alone[1] == parameter.name.value else None
+
+    def _claimed(self, function: Function, name: str) -> ClaimText | None:
+        """The comment on a line of its own that is about a parameter."""
+        if self.line_of is None or all(claim.subject != name for claim in self.standing.values()):
+            return None
+        return about_parameter(self.standing, self.lines, self.line_of(function.node), name)
 
     def shapes_of(self, function: Function) -> dict[str, Shape]:
         """The shapes that evidence stronger than names gives to parameters."""

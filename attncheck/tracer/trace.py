@@ -12,13 +12,16 @@ import os
 from dataclasses import dataclass, field
 
 from attncheck.algebra.facts import Facts
+from attncheck.frameworks.lookup import find_layer
 from attncheck.graph import Graph, Place
 from attncheck.source import Source
 from attncheck.table import Hypothesis, Scope
 from attncheck.tracer import targets
 from attncheck.tracer.expressions import EXPRESSIONS
 from attncheck.tracer.functions import general_arguments, run_body
+from attncheck.tracer.layers import SEQUENCES
 from attncheck.tracer.machine import (
+    MAKING,
     ROOT_STEPS,
     Environment,
     Frame,
@@ -30,7 +33,7 @@ from attncheck.tracer.program import ProgramEvidence
 from attncheck.tracer.project import Project
 from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
-from attncheck.values.value import UNKNOWN, Class, Const, Function, Instance, Value
+from attncheck.values.value import UNKNOWN, Class, Const, Function, Instance, Layer, Value
 
 
 @dataclass(slots=True)
@@ -215,6 +218,14 @@ class Tracer:
             self._builders[owner] = builder, complete
             _forget_replaced(made, owner)
         return made
+
+    def has_sequences(self, function: Function) -> bool:
+        """Whether the object of a method has a layer over sequences: recurrent, or attention."""
+        if function.owner is None or function.name in MAKING:
+            return False
+        values = self._instance(function.owner).attributes.values()
+        spellings = (find_layer(value.path) for value in values if type(value) is Layer)
+        return any(each and each.operator.__name__ in SEQUENCES for each in spellings)
 
     def _guarded(self, machine: Machine, run: object) -> bool:
         """Run until done, out of budget or out of stack; whether it was done."""

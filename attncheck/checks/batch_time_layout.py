@@ -1,0 +1,89 @@
+"""A batch-first tensor in a layer that takes time first, or the reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.checks.constructed import constructor, layer_of
+from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
+from attncheck.checks.report import Culprit, Report
+from attncheck.checks.view import View
+from attncheck.rule import Rule
+
+RULE = Rule(
+    "ATN304",
+    "batch-time-layout",
+    "a batch-first tensor given to a sequence-first layer or the reverse",
+    fix="unsafe",
+)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report each layer once whose layout the code contradicts."""
+    told = set[object]()
+    for found in contradictions(view):
+        if found.reading.operation.node not in told:
+            told.add(found.reading.operation.node)
+            yield _silent(found, view)
+    for operation in view.graph.operations:
+        reading = turned(operation, view)
+        if reading is not None and not operation.elsewhere:
+            yield _loud(reading, view)
+
+
+def _silent(found: Contradiction, view: View) -> Report:
+    reading = found.reading
+    takes = f"axis {int(reading.batch_first)} ({reading.time}) for time"
+    message = (
+        f"`{view.quote(reading.operation.node)}` takes {takes} and axis"
+        f" {int(not reading.batch_first)} ({reading.batch}) for the batch, as {_how(reading)} does,"
+        f" but {_why(found)}; the positions of one sequence never meet, those of different"
+        " sequences do, and nothing raises"
+    )
+    return _report(reading, view, message)
+
+
+def _loud(reading: Reading, view: View) -> Report:
+    clash = reading.operation.clash
+    assert clash is not None
+    message = (
+        f"`{view.quote(reading.operation.node)}` {clash.text}, as {_how(reading)} reads them;"
+        f" {'time' if reading.batch_first else 'batch'} first they agree"
+    )
+    return _report(reading, view, message)
+
+
+def _report(reading: Reading, view: View, message: str) -> Report:
+    operation, operand = reading.operation, reading.operand
+    call, function = constructor(view, operation)
+    node = operation.node if call is None or reading.said else call
+    layout = "(B, T, ...)" if reading.batch_first else "(T, B, ...)"
+    first, second, *rest = reading.shape.sizes()
+    return Report(
+        RULE,
+        operation,
+        node,
+        message,
+        Culprit(operand.node or operation.node, reading.tensor),
+        (second, first, *rest),
+        f"as it is taken, {layout}; or the layer made with batch_first={not reading.batch_first}",
+        function=function if node is call else None,
+        layer=operation.node if layer_of(operation) is None else call,
+    )
+
+
+def _how(reading: Reading) -> str:
+    if reading.said:
+        return f"one with batch_first={reading.batch_first}"
+    return "one without batch_first=True"
+
+
+def _why(found: Contradiction) -> str:
+    """What the code says of the axes, the strongest of either."""
+    first = int(found.reading.batch_first)
+    said = [
+        f"{witnesses[0].words.format(axis=axis)}"
+        for axis, witnesses in ((first, found.of_time), (1 - first, found.of_batch))
+        if witnesses
+    ]
+    return " and ".join(said).replace("and the code calls", "and")

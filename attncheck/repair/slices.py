@@ -1,0 +1,95 @@
+"""Slices moved to the axis that was meant, and places taken in the order that they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.checks.report import Report
+from attncheck.checks.states import parts
+from attncheck.checks.view import View
+from attncheck.operators.events import Joining
+from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.wording import argument_of, call_with
+
+
+def other_places(report: Report, view: View) -> Iterator[Candidate]:
+    """The index or the arguments of a report with two of them exchanged, or rewritten."""
+    node = report.node
+    if isinstance(node, cst.Subscript):
+        yield from _index(report, node, view)
+    elif isinstance(report.operation.event, Joining):
+        yield from _last_layer(report, view)
+    elif isinstance(node, cst.Call):
+        yield from _arguments(report, node, view)
+
+
+def _index(report: Report, node: cst.Subscript, view: View) -> Iterator[Candidate]:
+    if report.moved is None:
+        items = [view.code(element.slice) for element in node.slice]
+        start = "0" if items[0].startswith((":", "0:")) else "1"
+        text = _subscript(node, [f"{start}::2", *items[1:]], view)
+        yield edit(node, text, "take every other state", safe=False)
+        return
+    words = f"take it from axis {report.moved[1]}"
+    text = _exchanged(node, report.moved, view)
+    yield edit(node, text, words, safe=False)
+    # The other half of the same tensor, in the same line.
+    twins = [
+        other for other in _beside(node, view) if view.code(other.value) == view.code(node.value)
+    ]
+    changes = (Change(each, _exchanged(each, report.moved, view)) for each in twins)
+    yield Candidate(tuple(changes), words, safe=False)
+
+
+def _exchanged(node: cst.Subscript, places: tuple[int, int], view: View) -> str:
+    """An index with what stands at two places exchanged."""
+    items = [view.code(element.slice) for element in node.slice]
+    items += [":"] * (max(places) + 1 - len(items))
+    first, second = places
+    items[first], items[second] = items[second], items[first]
+    while items[-1] == ":":
+        items.pop()
+    return _subscript(node, items, view)
+
+
+def _subscript(node: cst.Subscript, items: list[str], view: View) -> str:
+    return f"{view.source.code(node.value)}[{', '.join(items)}]"
+
+
+def _beside(node: cst.Subscript, view: View) -> Iterator[cst.Subscript]:
+    """The index expressions of the statement that one stands in."""
+    lines = (cst.SimpleStatementLine, cst.SimpleStatementSuite)
+    statement = next((each for each in view.source.around(node) if isinstance(each, lines)), node)
+    return (part for part in parts(statement) if isinstance(part, cst.Subscript))
+
+
+def _arguments(report: Report, node: cst.Call, view: View) -> Iterator[Candidate]:
+    """A view with two sizes exchanged, or a chunk along another axis."""
+    if report.moved is not None:
+        sizes = [argument.value for argument in node.args if argument.keyword is None]
+        if len(sizes) == 1 and isinstance(sizes[0], cst.Tuple):
+            sizes = [element.value for element in sizes[0].elements]
+        first, second = (sizes[place] for place in report.moved)
+        changes = Change(first, view.code(second)), Change(second, view.code(first))
+        yield Candidate(changes, "exchange the two sizes", safe=False)
+        return
+    axis = argument_of(node)
+    if axis is not None and any(each.keyword and each.value is axis for each in node.args):
+        yield edit(axis, "-1", "cut the last axis", safe=False)
+    elif len(node.args) > 1:
+        yield edit(node.args[-1].value, "-1", "cut the last axis", safe=False)
+    else:
+        yield edit(node, call_with(view, node, "dim=-1"), "cut the last axis", safe=False)
+
+
+def _last_layer(report: Report, view: View) -> Iterator[Candidate]:
+    """The states of the last layer instead of those of the first."""
+    changes = []
+    for operand, number in zip(report.operation.tensors(), ("-2", "-1"), strict=False):
+        node = operand[0].node
+        if not isinstance(node, cst.Subscript) or not isinstance(node.slice[0].slice, cst.Index):
+            return
+        changes.append(Change(node.slice[0].slice.value, number))
+    yield Candidate(tuple(changes), "take the last layer", safe=False)
