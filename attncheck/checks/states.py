@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from attncheck.checks.report import Culprit, Report
@@ -13,7 +11,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import MOVES
 from attncheck.rule import Rule
 from attncheck.tracer.machine import ShapeSite
-from attncheck.tree.pairs import inner
+from attncheck.tree.pairs import parts
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -96,10 +94,3 @@ def names_of(view: View, function: str, tensor: Tensor) -> set[str]:
 def is_named(site: ShapeSite) -> bool:
     """Whether a site is a variable."""
     return site.name.isidentifier() and site.name != "return"
-
-
-def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """An expression and all that it is made of."""
-    yield node
-    for child in inner(node):
-        yield from parts(child)

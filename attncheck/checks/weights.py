@@ -7,6 +7,10 @@ another axis (ATN302).
 
 from __future__ import annotations
 
+import itertools
+
+import libcst as cst
+
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import Site, WeightedSum, role_behind, same_axis
 from attncheck.checks.view import View
@@ -16,6 +20,7 @@ from attncheck.operators.patterns import DOTS
 from attncheck.record import record
 from attncheck.softmaxes import sum_behind
 from attncheck.table import Role, role_of, roles_of
+from attncheck.tree.pairs import parts
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -48,13 +53,37 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     if len(summed) != 1 or _renormalised(site, sum_, view):
         return None
     contracted = _position(shape, summed[0])
-    if contracted is None or contracted == normalised:
+    if contracted is None or contracted == normalised or _is_chosen(site, view):
         return None
     if shape.axes[normalised].is_one:
         return Mismatch(normalised, contracted, contracted)
     keys = key_position(site, shape, view)
     # Where no product tells, scores are taken to be written with the keys last.
     return Mismatch(normalised, contracted, rank - 1 if keys is None else keys, keys is not None)
+
+
+def _is_chosen(site: Site, view: View) -> bool:
+    """Whether another branch of the program gives the same variable weights over another axis.
+
+    Which axis is normalised is an option then, as for slots that compete for positions (Locatello
+    et al. 2020, "Object-Centric Learning with Slot Attention", section 2.1).
+    """
+    around = view.source.around(site.softmax.node)
+    names = {name for node in around for name in _assigned(node)}
+    for outer, inner in itertools.pairwise(around):
+        if isinstance(outer, cst.If):
+            others = (branch for branch in (outer.body, outer.orelse) if branch is not inner)
+            assigned = (node for branch in others if branch is not None for node in parts(branch))
+            if any(names & _assigned(node) and "softmax" in view.code(node) for node in assigned):
+                return True
+    return False
+
+
+def _assigned(node: cst.CSTNode) -> set[str]:
+    if not isinstance(node, cst.Assign):
+        return set()
+    targets = (each.target for each in node.targets)
+    return {target.value for target in targets if isinstance(target, cst.Name)}
 
 
 def _position(shape: Shape, axis: Axis) -> int | None:

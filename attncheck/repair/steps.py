@@ -8,7 +8,7 @@ import libcst as cst
 
 from attncheck.attention import behind
 from attncheck.checks.report import Report
-from attncheck.checks.states import function_of, parts
+from attncheck.checks.states import function_of
 from attncheck.checks.steps import (
     Step,
     given_state,
@@ -23,6 +23,7 @@ from attncheck.finding import Edit, Span
 from attncheck.operators.events import MOVES
 from attncheck.repair.candidate import Candidate, Change
 from attncheck.tracer.machine import ShapeSite
+from attncheck.tree.pairs import parts
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Sequence, Value, as_tensor
 

@@ -29,6 +29,13 @@ def inner(node: cst.CSTNode) -> list[cst.CSTNode]:
     return found
 
 
+def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and all that it is made of."""
+    yield node
+    for child in inner(node):
+        yield from parts(child)
+
+
 def pairs(made: cst.CSTNode, parsed: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
     """Each node of a tree that was made, with the same one of the tree that was parsed.
 

@@ -104,3 +104,25 @@ def test_queries_added_to_keys_one_by_one():
     fix = f"sums = {crossed}"
     assert found(ADDITIVE.format("self.W(query) + self.U(keys)")) == [("ATN202", 9, fix)]
     assert found(ADDITIVE.format(crossed)) == []
+
+
+BOTH = """import torch
+def both(a: torch.Tensor, b: torch.Tensor, forth: bool):
+    B, T, d = a.shape
+    _, S, _ = b.shape
+    scores = torch.bmm(a, b.transpose(1, 2))
+    {}
+    return torch.bmm(w, b)
+"""
+CHOSEN = """if forth:
+        w = torch.softmax(scores, dim=2)
+    else:
+        w = torch.softmax(scores, dim={})"""
+
+
+def test_an_axis_that_a_branch_chooses_is_left_alone():
+    assert found(BOTH.format(CHOSEN.format(1))) == []
+    assert found(BOTH.format(CHOSEN.format(1)).replace("forth: bool", "forth=False")) == []
+    alone = "w = torch.softmax(scores, dim=1)"
+    fixed = "w = torch.softmax(scores, dim=-1)"
+    assert found(BOTH.format(alone)) == [("ATN301", 6, fixed)]
