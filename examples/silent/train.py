@@ -2,7 +2,7 @@
 
     python examples/silent/train.py
 
-Draws accuracy against length, and writes the numbers beside it. The full run takes about half an hour
+Draws accuracy against length, and writes the numbers beside it. The full run takes about twenty minutes
 on one core; `--steps 20` shows that it works. Needs `pip install 'attncheck[examples]'`.
 """
 
@@ -59,7 +59,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--steps", type=int, default=1000, help="batches (default: %(default)s)")
-    parser.add_argument("--batch", type=int, default=32, help="sequences (default: %(default)s)")
+    parser.add_argument("--batch", type=int, default=16, help="sequences (default: %(default)s)")
     parser.add_argument("--symbols", type=int, default=12, help="vocabulary (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=5e-3, help="of learning, at its highest")
     parser.add_argument(
