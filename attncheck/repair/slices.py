@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.checks.report import Report
-from attncheck.checks.states import parts
 from attncheck.checks.view import View
 from attncheck.operators.events import Joining
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import argument_of, call_with
+from attncheck.tree.pairs import parts
 
 
 def other_places(report: Report, view: View) -> Iterator[Candidate]:
