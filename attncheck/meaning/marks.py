@@ -71,6 +71,12 @@ class Mark:
         """Whether its meaning rests on a name."""
         return any(claim.named for claim in self.claims)
 
+    def agrees(self, other: Mark) -> bool:
+        """Whether another mark says the same of the same kinds of positions."""
+        kinds = [{(claim.kind, claim.reach) for claim in each.claims} for each in (self, other)]
+        values = _same(self.visible, other.visible) and _same(self.hidden, other.hidden)
+        return kinds[0] == kinds[1] and values and self.jointly == other.jointly
+
     def causal(self) -> Claim | None:
         """The causal claim, if it is one of the claims."""
         return next((claim for claim in self.claims if claim.kind is Kind.CAUSAL), None)

@@ -79,6 +79,13 @@ class Positions:
                 return made
         return None
 
+    def makers(self, tensor: Tensor) -> list[Operation | None]:
+        """The operations that may have made a tensor, one a branch; None where none is known."""
+        if not tensor.either:
+            return [self.maker(tensor)]
+        found = [graph.makers(tensor) for graph in self._graphs]
+        return [next(filter(None, each), None) for each in zip(*found, strict=True)]
+
     def shape(self, value: Value) -> Shape | None:
         """A tensor's shape with all that is known put in."""
         return expanded(value, self._facts)

@@ -54,8 +54,16 @@ class Meanings:
         self._depth = 0
 
     def mark(self, tensor: Tensor) -> Mark | None:
-        """What the elements of a tensor say, or None where that is not known."""
-        made = self.positions.maker(tensor)
+        """What the elements of a tensor say, or None where that is not known.
+
+        Of a tensor that a branch decides: what those of all branches say.
+        """
+        marks = [self._made(made) for made in self.positions.makers(tensor)]
+        first = marks[0]
+        agree = first is not None and all(each and each.agrees(first) for each in marks[1:])
+        return first if agree else None
+
+    def _made(self, made: Operation | None) -> Mark | None:
         if made is None:
             return None
         if made.number not in self._marks:

@@ -106,7 +106,7 @@ class _Finder:
         self.meanings = meanings
         #: the sites by the operations that their scores come from, and by those on their weights
         self.scores: dict[int, Site] = {}
-        self.weights: dict[int, Site] = {}
+        self.weights: dict[int | None, Site] = {}
         for site in sites:
             for made in behind(graph, site.scores_in, _PRODUCTS):
                 self.scores.setdefault(made.number, site)
@@ -114,9 +114,9 @@ class _Finder:
             for number in _exponentials(graph, site):
                 self.weights.setdefault(number, site)
         for made in graph.operations:
-            source = _passed_on(made)
-            if source in self.weights:
-                self.weights.setdefault(made.number, self.weights[source])
+            for source in _passed_on(made):
+                if source in self.weights:
+                    self.weights.setdefault(made.number, self.weights[source])
 
     def uses(self, operation: Operation) -> Iterator[Use]:
         ways = _LIBRARY.get(operation.kind)
@@ -152,9 +152,9 @@ class _Finder:
         if mask is None or weights is None:
             return
         if isinstance(mask.value, Tensor) and isinstance(weights.value, Tensor):
-            site = self.weights.get(weights.value.operation or 0)
-            if site is not None:
-                yield Use(operation, mask, mask.value, way, site, late=True)
+            sites = [self.weights[each] for each in weights.value.made_by if each in self.weights]
+            if sites:
+                yield Use(operation, mask, mask.value, way, sites[0], late=True)
 
 
 def _exponentials(graph: Graph, site: Site) -> Iterator[int]:
@@ -167,13 +167,13 @@ def _exponentials(graph: Graph, site: Site) -> Iterator[int]:
                 yield made.number
 
 
-def _passed_on(made: Operation) -> int | None:
-    """The operation whose elements an operation passes on, moved or with some dropped out."""
+def _passed_on(made: Operation) -> frozenset[int | None]:
+    """The operations whose elements an operation passes on, moved or with some dropped out."""
     dropout = isinstance(made.event, Elementwise) and made.event.symbol == "dropout"
     if not (dropout or isinstance(made.event, MOVES) or made.kind == "identity"):
-        return None
+        return frozenset()
     tensor = next((tensor for _, tensor in made.tensors()), None)
-    return None if tensor is None else tensor.operation
+    return frozenset() if tensor is None else tensor.made_by
 
 
 def _library_uses(operation: Operation, ways: dict[str, Way]) -> Iterator[Use]:

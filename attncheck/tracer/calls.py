@@ -259,11 +259,8 @@ def _change_container(
 def _change_tensor(
     machine: Machine, target: cst.BaseExpression, callee: Value, value: Value
 ) -> None:
-    """``mask.triu_(1)``: the name that was written holds another tensor now.
-
-    What is written in one branch only is left: the join would forget what the tensor came from.
-    """
-    if type(callee) is not LibraryMethod or not callee.name.endswith("_") or machine.supposing:
+    """``mask.triu_(1)``: the name that was written holds another tensor now."""
+    if type(callee) is not LibraryMethod or not callee.name.endswith("_"):
         return
     receiver = callee.receiver
     if type(receiver) is not Tensor or type(value) is not Tensor:

@@ -174,13 +174,10 @@ _FAR = -1e3
 
 
 def _filled(machine: Machine, target: cst.Subscript, base: Tensor, value: Value) -> Value | None:
-    """``scores[mask] = -inf``: other scores from here on; None for what is not written so.
-
-    What is written in one branch only is left: the join would forget what the scores came from.
-    """
+    """``scores[mask] = -inf``: other scores from here on; None for what is not written so."""
     far = type(value) is Const and isinstance(value.value, float) and value.value <= _FAR
     index = target.slice[0].slice if len(target.slice) == 1 else None
-    if not far or machine.supposing or type(index) is not cst.Index:
+    if not far or type(index) is not cst.Index:
         return None
     key = machine.evaluate(index.value)
     mask = as_tensor(key)

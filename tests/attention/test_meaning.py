@@ -117,6 +117,16 @@ def test_two_claims_hide_together(combined, values, jointly):
     assert mark.jointly is jointly
 
 
+BRANCHES = "if T > 3:\n    m = tokens != pad_idx\nelse:\n    m = {}\nmask = m.unsqueeze(1)"
+
+
+def test_branches_that_agree():
+    mark = marks(BRANCHES.format("~(tokens == pad_idx)"))
+    assert (mark.visible, mark.hidden) == KEEP
+    assert marks(BRANCHES.format("tokens == pad_idx")) is None
+    assert marks(BRANCHES.format("lengths")) is None
+
+
 def test_masks_of_opposite_meaning_say_nothing_together():
     assert marks(f"{BOTH}mask = keep & ~past") is None
 

@@ -82,6 +82,18 @@ def test_right_or_unknown(line):
     assert attend(line) == []
 
 
+@pytest.mark.parametrize(
+    "written", ["scores[{}] = -1e9", "scores.masked_fill_({}, -1e9)", "scores += {} * -1e9"]
+)
+def test_in_a_branch(written):
+    right, wrong = (f"if T > 1:\n        {written.format(mask)}" for mask in ("~keep", "keep"))
+    if "+=" in written:
+        right, wrong = (each.replace("keep", "keep.float()") for each in (right, wrong))
+        right = right.replace("~keep.float()", "(1 - keep.float())")
+    assert [each[:2] for each in attend(wrong)] == [("ATN502", "warning")]
+    assert attend(right) == []
+
+
 def test_a_mask_on_weights():
     (finding,) = found(
         ATTEND.format("scores = scores.masked_fill(~keep, -1e9)").replace(
