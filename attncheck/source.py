@@ -29,6 +29,8 @@ from attncheck.record import record
 if TYPE_CHECKING:
     import libcst as cst
 
+    from attncheck.tree.text import Text as Written
+
 #: The end of a notebook's name.
 NOTEBOOK: Final = ".ipynb"
 
@@ -120,21 +122,33 @@ class Text:
 
 
 class Source:
-    """A parsed file; positions are computed for the whole tree when the first one is asked for.
+    """A parsed file.
 
     ``module`` has libcst's nodes, as a rule without anything that has only to do with their text
-    (see `attncheck.tree`).
+    (see `attncheck.tree`); `written` then knows where expressions stand. Other positions are
+    computed for the whole tree when the first one is asked for.
     """
 
-    __slots__ = ("_spans", "_starts", "cells", "encoding", "lines", "module", "path", "text")
+    __slots__ = (
+        "_spans",
+        "_starts",
+        "_written",
+        "cells",
+        "encoding",
+        "lines",
+        "module",
+        "path",
+        "text",
+    )
 
-    def __init__(self, said: Text, module: cst.Module) -> None:
+    def __init__(self, said: Text, module: cst.Module, written: Written | None) -> None:
         self.path = said.path
         self.text = text = said.text
         self.encoding = said.encoding
         self.cells = said.cells
         self.lines = split_lines(text)
         self.module = module
+        self._written = written
         self._starts: Sequence[int] | None = None
         self._spans: Mapping[cst.CSTNode, tuple[int, int]] | None = None
 
@@ -163,6 +177,12 @@ class Source:
         if self._starts is None:
             self._starts = line_starts(self.text)
         return self._starts[line - 1] + column - 1
+
+    def has(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is one of this file."""
+        if self._written is not None and id(node) in self._written.placed:
+            return True
+        return bool(self.around(node))
 
     def around(self, node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
         """The nodes around a node, from the module down to the node itself; empty for any other."""
@@ -194,6 +214,9 @@ class Source:
         return start <= place[0] and place[1] <= end
 
     def _offsets(self, node: cst.CSTNode) -> tuple[int, int]:
+        known = None if self._written is None else self._written.offsets(node)
+        if known is not None:
+            return known
         if self._spans is None:
             import libcst
 
@@ -247,13 +270,13 @@ def load(data: bytes, path: str) -> Source:
 def parse(said: Text) -> Source:
     """Parse a text, or raise a `SourceError` that says in one line why that cannot be done."""
     try:
-        return Source(said, _parse(said.text, said.path))
+        return Source(said, *_parse(said.text, said.path))
     except SourceError as error:
         error.cells = said.cells
         raise
 
 
-def _parse(text: str, path: str) -> cst.Module:
+def _parse(text: str, path: str) -> tuple[cst.Module, Written | None]:
     refusal = None if is_everyday(text) else _check_syntax(text, path, for_libcst=True)
     with paused_gc():
         made = None if refusal is not None else _made(text)
@@ -262,13 +285,13 @@ def _parse(text: str, path: str) -> cst.Module:
         import libcst
 
         try:
-            return libcst.parse_module(text)
+            return libcst.parse_module(text), None
         except libcst.ParserSyntaxError as error:
             refusal = refusal or _check_syntax(text, path, for_libcst=True)
             raise refusal or _not_for_libcst(text, error) from None
 
 
-def _made(text: str) -> cst.Module | None:
+def _made(text: str) -> tuple[cst.Module, Written] | None:
     """The tree made from CPython's; None where there is none, or where that is not certain."""
     try:
         with warnings.catch_warnings():
@@ -278,9 +301,11 @@ def _made(text: str) -> cst.Module | None:
         return None
     from attncheck.tree.nodes import Unusual
     from attncheck.tree.statements import module_of
+    from attncheck.tree.text import Text as Written
 
+    written = Written(text, split_lines(text), line_starts(text))
     try:
-        return module_of(text, split_lines(text), line_starts(text), parsed)
+        return module_of(written, parsed), written
     except (Unusual, RecursionError):
         return None
 

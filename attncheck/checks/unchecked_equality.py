@@ -86,7 +86,7 @@ def check_trace(view: View) -> Iterator[Report]:
     arguments = _arguments(function.owner)
     needs = _needs(view, arguments)
     # Where things stand is costly to find out, and not asked before there is something to tell.
-    if not needs or not all(view.source.around(node) for node in arguments.values()):
+    if not needs or not all(map(view.source.has, arguments.values())):
         return
     first = needs[0]
     nodes = [

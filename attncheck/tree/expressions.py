@@ -14,12 +14,14 @@ from attncheck.tree.text import Text, literals
 
 def expression(text: Text, node: ast.expr) -> Any:
     """The node that libcst has for an expression."""
-    return _EXPRESSIONS[type(node)](text, node)
+    made = _EXPRESSIONS[type(node)](text, node)
+    text.placed[id(made)] = node
+    return made
 
 
 def optional(text: Text, node: ast.expr | None) -> Any:
     """The node for an expression that may be left out."""
-    return None if node is None else _EXPRESSIONS[type(node)](text, node)
+    return None if node is None else expression(text, node)
 
 
 def _name(text: Text, node: ast.Name) -> Any:
@@ -192,8 +194,9 @@ def parameters(text: Text, node: ast.arguments) -> Any:
 
 
 def _parameter(text: Text, node: ast.arg, default: ast.expr | None, star: str = "") -> Any:
-    annotation = annotated(text, node.annotation)
-    return make.PARAM(make.NAME(node.arg), annotation, optional(text, default), star)
+    name, annotation = make.NAME(node.arg), annotated(text, node.annotation)
+    text.placed[id(name)] = node
+    return make.PARAM(name, annotation, optional(text, default), star)
 
 
 def annotated(text: Text, node: ast.expr | None) -> Any:

@@ -21,14 +21,9 @@ from attncheck.tree.nodes import Table, Unusual
 from attncheck.tree.text import Text
 
 
-def module_of(
-    text: str, lines: Sequence[str], starts: Sequence[int], parsed: ast.Module
-) -> cst.Module:
-    """The module that libcst has for CPython's; `starts` are the offsets of the lines.
-
-    Raises Unusual where what libcst has is not certain.
-    """
-    made: cst.Module = make.MODULE(_lines(Text(text, lines, starts), parsed.body))
+def module_of(text: Text, parsed: ast.Module) -> cst.Module:
+    """The module that libcst has for CPython's; raises Unusual where that is not certain."""
+    made: cst.Module = make.MODULE(_lines(text, parsed.body))
     return made
 
 

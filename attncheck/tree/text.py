@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from attncheck.tree.nodes import Unusual
 
+#: What counts its round brackets to itself in CPython, and not in libcst.
+_WIDER: Final = frozenset([ast.Tuple, ast.GeneratorExp])
 #: One string literal, with its prefix.
 _LITERAL: Final = re.compile(
     r"""
@@ -30,6 +33,19 @@ class Text:
         self.text = text
         self.lines = lines
         self.starts = starts
+        #: by the identity of an expression's or a parameter's node, which the tree keeps, what
+        #: CPython has in its place
+        self.placed: dict[int, ast.expr | ast.arg] = {}
+
+    def offsets(self, node: object) -> tuple[int, int] | None:
+        """Where an expression or a parameter's name begins and ends; None for all other nodes."""
+        place = self.placed.get(id(node))
+        if place is None or type(place) in _WIDER:
+            return None
+        start = self.begin(place)
+        if not isinstance(place, ast.arg):
+            return start, self.end(place)
+        return (start, start + len(place.arg)) if place.arg.isascii() else None
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a position."""

@@ -9,10 +9,11 @@ from attncheck.source import SourceError, _made, line_starts, load, split_lines
 from attncheck.tree.nodes import FIELDS, Unusual
 from attncheck.tree.pairs import is_made, pairs
 from attncheck.tree.statements import module_of
+from attncheck.tree.text import Text
 
 
 def made(text):
-    return module_of(text, split_lines(text), line_starts(text), ast.parse(text))
+    return module_of(Text(text, split_lines(text), line_starts(text)), ast.parse(text))
 
 
 def assert_same(module, text):
