@@ -15,6 +15,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Tag
 from attncheck.algebra.size import ONE, Size
 from attncheck.checks.crossed import crossed
+from attncheck.checks.mask_places import misplaced
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
@@ -54,7 +55,7 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
     if not isinstance(event, Elementwise):
         return None
     tensors = list(operation.tensors())
-    if len(tensors) != 2:
+    if len(tensors) != 2 or view.remembered(misplaced, operation) is not None:
         return None
     lost = _lost_keepdim(operation, view, tensors)
     if lost is not None:

@@ -1,4 +1,7 @@
-"""A mask that lies along the queries: whole rows of the scores are hidden, and no key is."""
+"""A mask on the wrong axis of the scores: across axes that are not its own, or along the queries.
+
+Along the queries whole rows are hidden, and no key is.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,14 @@ from collections.abc import Iterator
 
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.checks.entries import entries, is_named, masked_again
+from attncheck.checks.mask_places import misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
 from attncheck.checks.reach import keys_from_end
-from attncheck.checks.report import Culprit, Report, Sizes
+from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
 from attncheck.checks.terms import Term, terms
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Attention
+from attncheck.operators.events import Attention, Elementwise
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
@@ -32,6 +36,28 @@ class _Masked:
     rank: int
     queries: int
     keys: int
+
+
+ON = (Elementwise,)
+
+
+def check(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a mask that meets other axes of the scores than its own."""
+    found = view.remembered(misplaced, operation)
+    if found is None or found.mask.node is None:
+        return
+    mask, scores = view.text(found.tensor), view.text(as_tensor(found.scores.value))
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` puts a mask of {mask} on scores of {scores}: axes line up"
+        f" from the last one on, so that {found.own} meets {found.met}",
+        Culprit(found.mask.node, found.tensor),
+        found.expected,
+        "with an axis of 1 wherever the scores have an axis that the mask has not",
+        hidden=hidden_while(operation, view.facts),
+    )
 
 
 def check_trace(view: View) -> Iterator[Report]:

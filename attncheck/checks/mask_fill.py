@@ -82,8 +82,8 @@ def _words(entry: Entry, view: View) -> str:
     if entry.how == "product":
         return (
             f"makes the scores that `{mask}` hides 0 before softmax, which gives each of them"
-            " exp(0) = 1, the weight of a score of 0: padding is attended to, the more of it the"
-            " longer the batch"
+            " exp(0) = 1, the weight of a score of 0: they keep a share of the weight, and a larger"
+            " one the more of them there are"
         )
     assert entry.number is not None
     if entry.number > 1:

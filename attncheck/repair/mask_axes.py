@@ -1,4 +1,4 @@
-"""An axis of 1 that stands where the keys are, moved to where the queries are."""
+"""Axes of 1 of a mask, put where the scores have an axis that the mask has not."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.checks.report import Report
+from attncheck.algebra.size import ONE
+from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, edit
-from attncheck.repair.wording import bracketed
+from attncheck.repair.wording import bracketed, with_axis_of_one
 
 
 def move_axis(report: Report, view: View) -> Iterator[Candidate]:
@@ -18,7 +19,10 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
     The report's axis is where the queries are, counted from the end.
     """
     node, queries = report.node, report.axis
-    if queries is None or report.culprit is None:
+    if report.culprit is None:
+        return
+    if queries is None:
+        yield from _spread(report, view)
         return
     sizes = view.sizes(report.culprit.tensor)
     description = "put the axis of 1 where the queries are"
@@ -32,6 +36,37 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
         if negative or sizes is not None:
             axis = queries if negative or sizes is None else len(sizes) + queries
             yield edit(argument, str(axis), description, safe=False)
+
+
+def _spread(report: Report, view: View) -> Iterator[Candidate]:
+    """``mask[:, None, None, :]`` for a mask that lacks two axes between its own."""
+    culprit = report.culprit
+    sizes = None if culprit is None else view.sizes(culprit.tensor)
+    if culprit is None or sizes is None or report.expected is None:
+        return
+    items = _items(sizes, report.expected)
+    new = [at for at, item in enumerate(items or ()) if item == "None"]
+    if items is None or not new:
+        return
+    text = f"{bracketed(view, culprit.node)}[{', '.join(items)}]"
+    if len(new) == 1:
+        text = with_axis_of_one(view, culprit.node, culprit.tensor, new[0], len(sizes))
+    words = "axes" if len(new) > 1 else "axis"
+    yield edit(culprit.node, text, f"give the mask the {words} of 1 that it lacks", safe=False)
+
+
+def _items(sizes: Sizes, expected: Sizes) -> list[str] | None:
+    """The index that puts axes of 1 between the sizes so that they are as expected, or None."""
+    left, items = list(sizes), []
+    for size in expected:
+        if left and left[0] == size:
+            left.pop(0)
+            items.append(":")
+        elif size == ONE:
+            items.append("None")
+        else:
+            return None
+    return None if left else items
 
 
 def _indexed(view: View, node: cst.Subscript, queries: int) -> str | None:

@@ -40,7 +40,7 @@ def _name(arguments: Arguments) -> str | None:
 
 def _getattr(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     name = _name(arguments)
-    if name is None:
+    if name is None or not name.isidentifier():
         return UNKNOWN
     attribute = cst.Attribute(cst.Name("object"), cst.Name(name))
     value = attributes.get(machine, arguments.first(), name, attribute)

@@ -103,3 +103,37 @@ def test_keys_in_front():
     rest = "return torch.softmax(e, dim=2).transpose(2, 3) @ v"
     assert found(lines[0], lines[1].format(":, None"), rest) == []
     assert found(lines[0], lines[1].format("None, :"), rest) == [("error", None)]
+
+
+CROSSED = [
+    ("e = e.masked_fill(pad, -1e9)", "e = e.masked_fill(pad[:, None, None, :], -1e9)"),
+    ("e = e.masked_fill(pad[:, None], -1e9)", "e = e.masked_fill(pad[:, None].unsqueeze(2), -1e9)"),
+    (
+        "e = e.masked_fill(pad[:, None] | ~causal, -1e9)",
+        "e = e.masked_fill((pad[:, None] | ~causal).unsqueeze(1), -1e9)",
+    ),
+    ("e = e + pad.float() * -1e9", "e = e + (pad.float() * -1e9)[:, None, None, :]"),
+    ("e = torch.where(pad, -1e9, e)", "e = torch.where(pad[:, None, None, :], -1e9, e)"),
+    ("e = e.mean(1).masked_fill(pad, -1e9)", "e = e.mean(1).masked_fill(pad[:, None, :], -1e9)"),
+]
+
+
+@pytest.mark.parametrize(("line", "fix"), CROSSED)
+def test_axes_of_others(line, fix):
+    v = "v.mean(1)" if "mean" in line else "v"
+    assert found(line, f"return torch.softmax(e, dim=-1) @ {v}") == [("error", fix)]
+
+
+NO_SCORES = [
+    ("x = x * pad", "return x"),
+    ("e = e.masked_fill(causal, -1e9)", "return torch.softmax(e, dim=-1) @ v"),
+    ("e = e.masked_fill(pad[:, None, None], -1e9)", "return torch.softmax(e, dim=-1) @ v"),
+    ("e = e.masked_fill(pad[:, None, None] | ~causal, -1)", "return e.softmax(-1) @ v"),
+]
+
+
+@pytest.mark.parametrize("lines", NO_SCORES)
+def test_axes_of_its_own(lines):
+    code = HEAD + "".join(f"        {line}\n" for line in lines)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert "ATN501" not in {each.code for each in findings}

@@ -86,6 +86,11 @@ def test_awkward_files_are_checked_or_refused(code):
     assert result.status in ("checked", "failed")
 
 
+def test_attributes_that_no_name_can_have():
+    code = "import numpy as np\nx = getattr(np, 'a/b', 1), getattr(np, '', 2)\n"
+    assert check(code).status == "checked"
+
+
 @pytest.mark.parametrize("code", AWKWARD.values(), ids=AWKWARD)
 def test_awkward_functions_are_checked_or_refused(code):
     inside = "\n".join("    " + line for line in code.split("\n"))
