@@ -10,6 +10,7 @@ from attncheck.checks.masks import written_into
 from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
+from attncheck.operators.events import Contraction, Einsum
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
 
@@ -45,16 +46,14 @@ def _is_weak(entry: Entry) -> bool:
 
 
 def _is_outside(entry: Entry, site: Site, view: View) -> bool:
-    """Whether a mask was not found by looking at the scores (their NaNs, rows without any)."""
-    own = {site.softmax.number, *site.scores_in.made_by, *_numbers(entry)}
+    """Whether a mask was not found by looking at the scores (their NaNs, their largest ones)."""
+    own: set[int | None] = {site.softmax.number, *site.scores_in.made_by}
     if site.scores is not None:
         own.add(site.scores.number)
-    return not any(operation.number in own for operation in behind(view.graph, entry.mask_tensor))
-
-
-def _numbers(entry: Entry) -> frozenset[int | None]:
     scores = as_tensor(entry.scores.value)
-    return frozenset() if scores is None else scores.made_by
+    if scores is not None:
+        own |= {made.number for made in behind(view.graph, scores, (Contraction, Einsum))}
+    return not any(operation.number in own for operation in behind(view.graph, entry.mask_tensor))
 
 
 # -- words ----------------------------------------------------------------------------------------

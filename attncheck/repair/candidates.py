@@ -29,6 +29,7 @@ from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
 from attncheck.repair.repeats import other_order
 from attncheck.repair.scales import other_scale
+from attncheck.repair.sizes import other_sizes
 from attncheck.repair.slices import other_places
 from attncheck.repair.steps import other_state
 from attncheck.repair.subscripts import subscripts
@@ -177,6 +178,7 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         if turned and (other := view.sizes(tensor)) is not None:
             text = with_axis_of_one(view, operand.node, tensor, len(other), len(other))
             yield edit(operand.node, text, "give it an axis of 1", broadcasts=True)
+    yield from other_sizes(report, view)
 
 
 def _all_pairs(

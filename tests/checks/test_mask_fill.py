@@ -90,6 +90,7 @@ RIGHT = [
     "e = -e.masked_fill(~keep, 1e9)",
     "e = e * (torch.rand(B, T, S) > 0.1)",
     "e = e * 0.5",
+    "e = torch.where(e == e.amax(-1, keepdim=True), 0.0, e - e.amax(-1, keepdim=True))",
 ]
 
 
