@@ -8,7 +8,6 @@ last one to the keys, the first one to the batch.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape
@@ -17,11 +16,12 @@ from attncheck.checks.entries import entries, entry_of
 from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Misplaced:
     """A mask, the shape with which each of its axes meets its own, and two that meet and do not."""
 

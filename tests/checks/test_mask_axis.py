@@ -107,7 +107,10 @@ def test_keys_in_front():
 
 CROSSED = [
     ("e = e.masked_fill(pad, -1e9)", "e = e.masked_fill(pad[:, None, None, :], -1e9)"),
-    ("e = e.masked_fill(pad[:, None], -1e9)", "e = e.masked_fill(pad[:, None].unsqueeze(2), -1e9)"),
+    (
+        "e = e.masked_fill(pad[:, None], -1e9)",
+        "e = e.masked_fill(pad[:, None][:, :, None, :], -1e9)",
+    ),
     (
         "e = e.masked_fill(pad[:, None] | ~causal, -1e9)",
         "e = e.masked_fill((pad[:, None] | ~causal).unsqueeze(1), -1e9)",
