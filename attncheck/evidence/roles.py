@@ -212,6 +212,31 @@ def is_mask_name(name: str) -> bool:
     return _PUT_ON.fullmatch(name) is not None
 
 
+#: What makes a name that of a layer: ``to_q``, ``q_proj``, ``linear_q``, ``Wq``.
+_LAYER: Final = "w|to|fc|lin|linear|proj|dense"
+_LAYER_END: Final = "proj|projection|w|lin|linear|layer|fc|dense|weight"
+_PART: Final = "q|query|queries|k|key|keys|v|value|values"
+_PROJECTION: Final = re.compile(
+    rf"(?:(?:{_LAYER})_?({_PART})s?|({_PART})_(?:{_LAYER_END})|(query|key|value))"
+)
+_PROJECTIONS: Final = {"q": _P_Q, "k": _P_K, "v": _P_V}
+_DECODES: Final = re.compile(r"(?:^|_)dec(?:ode|oder|oding)?(?:_|$)")
+
+
+def projection_of(name: str) -> Role | None:
+    """The projection that a layer of this name makes, or None: ``to_q``, ``k_proj``, ``Wv``."""
+    found = _PROJECTION.fullmatch(_CAMEL.sub("_", name.strip("_")).lower())
+    if found is None:
+        return None
+    part = next(each for each in found.groups() if each)
+    return _PROJECTIONS[part[0]]
+
+
+def decodes(name: str) -> bool:
+    """Whether a function or class of this name is one that decodes: ``DecoderBlock.forward``."""
+    return any(_DECODES.search(_CAMEL.sub("_", part).lower()) for part in name.split("."))
+
+
 def role_of(name: str) -> Role | None:
     """The role that a name tells by itself, or None.
 

@@ -27,10 +27,12 @@ from attncheck.repair.layouts import other_layout
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
+from attncheck.repair.positions import placed
 from attncheck.repair.repeats import other_order
 from attncheck.repair.scales import other_scale
 from attncheck.repair.sizes import other_sizes
 from attncheck.repair.slices import other_places
+from attncheck.repair.sources import unmixed
 from attncheck.repair.steps import other_state
 from attncheck.repair.subscripts import subscripts
 from attncheck.repair.transposes import transposed_view
@@ -443,7 +445,9 @@ _GENERATORS: dict[str, Generator] = {
     "ATN303": transposed_view,
     "ATN304": other_layout,
     "ATN305": other_places,
+    "ATN306": placed,
     "ATN307": other_order,
+    "ATN308": unmixed,
     "ATN401": other_state,
     "ATN402": other_state,
     "ATN501": move_axis,

@@ -20,8 +20,8 @@ DETECTED = (HERE / "detected.txt").read_text(encoding="utf-8").split()
 #: The codes that name a bug of a family rightly: where it runs silently, and where it raises.
 FAMILIES = {
     "matmul-dim": ("101 102 109 202 302 602", "101 102 103 104 109"),
-    "transposition": ("102 109 202 302 303 304 602", "101 102 103 104 107 109"),
-    "silent-broadcast": ("201 202 203 204 602", "110 201 202 203"),
+    "transposition": ("102 109 202 302 303 304 306 602", "101 102 103 104 107 109"),
+    "silent-broadcast": ("201 202 203 204 306 602", "110 201 202 203"),
     "reshape-scramble": ("108 303 304 305", "104 105 106 108 110 303"),
     "softmax-axis": ("301 302", "104 301 302"),
     "contraction-axis": ("201 202 203 301 302", "101 102 104 107 110 302"),
@@ -35,7 +35,7 @@ FAMILIES = {
     "linear-dim": ("103 602", "101 103 105 108"),
     "einsum": ("107 202 301 302", "101 104 107"),
     "qk-dim": ("101 109 602", "101 102 103 109 110"),
-    "state-mixup": ("304 305 401 402", "103 104 110 305 401 402"),
+    "state-mixup": ("304 305 308 401 402", "103 104 110 305 401 402"),
 }
 #: Kinds of bug within a family that fewer rules name.
 SUBFAMILIES = {

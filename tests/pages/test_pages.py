@@ -14,7 +14,7 @@ from rule_pages import HARMLESS, HEADINGS, RULES
 from attncheck import frameworks
 from attncheck.engine import check_source
 from attncheck.rule import all_rules
-from attncheck.settings import Settings
+from attncheck.settings import Choice, Settings
 from attncheck.source import apply_edits
 
 PAGES = rule_pages.pages()
@@ -28,8 +28,16 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 def findings(page, block):
     """(line, code, severity) of every finding about a block, with the findings."""
-    result = check_source(block.code.encode(), f"{page.name}.py", Settings())
+    result = check_source(block.code.encode(), f"{page.name}.py", settings_of(page))
     return [(each.line, each.code, each.severity) for each in result.findings], result.findings
+
+
+def settings_of(page):
+    """The defaults, with the page's own rule on if it is off by default."""
+    rule = BY_NAME[page.name]
+    if rule.default:
+        return Settings()
+    return Settings(choices=(Choice(select=("ATN",), extend_select=(rule.code,)),))
 
 
 def run(page, *sources):

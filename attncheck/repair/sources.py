@@ -1,0 +1,64 @@
+"""Candidate fixes for mixed-up sources: another layer, another argument, an exchange of two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.checks.report import Report
+from attncheck.checks.source_mixup import asks_backwards, keys_and_values, misprojected
+from attncheck.checks.sources import PARTS, Trio, projection_behind, trios
+from attncheck.checks.view import View
+from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.values.tensor import Tensor
+
+
+def unmixed(report: Report, view: View) -> Iterator[Candidate]:
+    """The edits that give each part its own source."""
+    for trio in trios(view):
+        wrong = misprojected(trio, view)
+        if wrong is not None and wrong.made is report.operation:
+            function = getattr(wrong.made.node, "func", None)
+            if isinstance(function, cst.Attribute):
+                yield edit(function.attr, wrong.unused, f"use {wrong.unused}", safe=False)
+            return
+        yield from _one_sequence(trio, report, view)
+        backwards = asks_backwards(trio, view)
+        if backwards is not None and trio.operation is report.operation:
+            yield from _exchanged(report.node, backwards, view)
+
+
+def _one_sequence(trio: Trio, report: Report, view: View) -> Iterator[Candidate]:
+    """The odd part made of what the other one is made of."""
+    apart = keys_and_values(trio, view)
+    if apart is None:
+        return
+    made = projection_behind(view, apart.odd) or trio.sum
+    number = apart.part
+    own, other = _given(view, apart.odd, trio, number), _given(view, apart.like, trio, 3 - number)
+    if made is report.operation and own is not None and other is not None:
+        yield edit(own, view.code(other), f"use {view.code(other)}", safe=False)
+
+
+def _given(view: View, part: Tensor, trio: Trio, number: int) -> cst.CSTNode | None:
+    """The expression that a part is made of: the argument of its projection, or the part itself."""
+    made = projection_behind(view, part)
+    if made is not None:
+        return next((operand.node for operand, _ in made.tensors()), None)
+    operands = [*trio.operation.tensors(), *trio.sum.tensors()]
+    named = [operand for operand, _ in operands if operand.name == PARTS[number]]
+    return next((each.node for each in named or [o for o, t in operands if t is part]), None)
+
+
+def _exchanged(call: cst.CSTNode, names: tuple[str, str], view: View) -> Iterator[Candidate]:
+    """A call with one name written for the other in its arguments."""
+    other = dict(zip(names, reversed(names), strict=True))
+    changes = tuple(
+        Change(argument.value, other[argument.value.value])
+        for argument in getattr(call, "args", ())
+        if isinstance(argument.value, cst.Name) and argument.value.value in other
+    )
+    if changes:
+        text = ", ".join(change.text for change in changes)
+        yield Candidate(changes, f"give it {text}", safe=False)

@@ -1,0 +1,125 @@
+"""Tables of positions on a wrong axis, however they are made and wherever they are cut."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+HEAD = """import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+"""
+TABLES = """class Positions(nn.Module):
+    def __init__(self, d_model, max_len=512):
+        super().__init__()
+        rates = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+        angle = torch.arange(max_len).unsqueeze(1) * rates
+        sines = torch.zeros(max_len, d_model)
+        sines[:, 0::2], sines[:, 1::2] = torch.sin(angle), torch.cos(angle)
+        self.register_buffer("sines", sines)
+        self.learned = nn.Parameter(torch.zeros(1, max_len, d_model))
+        self.early = nn.Parameter(torch.zeros(max_len, 1, d_model))
+        self.embed = nn.Embedding(max_len, d_model)
+
+    def forward(self, x):
+        {sizes} = x.shape
+        return x + {table}
+"""
+HEADS = """class Attention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads, self.d_k = n_heads, d_model // n_heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+
+    def turn(self, x):
+        rates = 10000 ** (-torch.arange(0, self.d_k, 2).float() / self.d_k)
+        angle = torch.outer(torch.arange(x.shape[-2]).float(), rates).repeat(1, 2)
+        a, b = x.chunk(2, dim=-1)
+        return x * angle.cos() + torch.cat([-b, a], dim=-1) * angle.sin()
+
+    def forward(self, x):
+        B, T, d_model = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.n_heads, self.d_k).unbind(2)
+        {turned}
+        out = {attention}
+        return out.transpose(1, 2).reshape(B, T, d_model)
+"""
+LIBRARY = "F.scaled_dot_product_attention(q, k, v)"
+BY_HAND = "(q @ k.transpose(-2, -1) * self.d_k ** -0.5).softmax(-1) @ v"
+
+
+def findings(code):
+    result = check_source((HEAD + code).encode(), "positions.py", Settings())
+    return [each for each in result.findings if each.code == "ATN306"]
+
+
+def added(table, sizes="B, T, d"):
+    return findings(TABLES.format(table=table, sizes=sizes))
+
+
+@pytest.mark.parametrize(
+    "table, right",
+    [
+        ("self.learned[:, :B]", "self.learned[:, :T]"),
+        ("self.learned[:, : x.size(0)]", "self.learned[:, : x.size(1)]"),
+        ("self.learned[:, :x.shape[0], :]", "self.learned[:, :x.shape[1], :]"),
+        ("self.sines[:B]", "self.sines[:T]"),
+        ("self.embed(torch.arange(B))", "self.embed(torch.arange(T))"),
+        ("self.embed(torch.arange(B, device=x.device))[None]", None),
+    ],
+)
+def test_counted_over_the_batch(table, right):
+    (found,) = added(table)
+    assert found.severity == "error"
+    assert "counts positions over axis 0" in found.message
+    assert found.message.endswith("(hidden while B == T)")
+    if right is not None:
+        assert found.fix.line == f"return x + {right}"
+
+
+def test_counted_over_the_batch_where_time_is_first():
+    (found,) = added("self.early[:B]", sizes="T, B, d")
+    assert found.fix.line == "return x + self.early[:T]"
+
+
+@pytest.mark.parametrize("table", ["self.sines[T]", "self.learned[:, T]", "self.learned[:, T, :]"])
+def test_one_row_for_all_positions(table):
+    (found,) = added(table)
+    assert "every position gets the same vector" in found.message
+    assert ":T" in found.fix.line
+
+
+@pytest.mark.parametrize("attention", [LIBRARY, BY_HAND])
+def test_turned_along_the_heads(attention):
+    turned = "q = self.turn(q).transpose(1, 2)\n        k = self.turn(k).transpose(1, 2)"
+    turned += "\n        v = v.transpose(1, 2)"
+    first, second = findings(HEADS.format(turned=turned, attention=attention))
+    assert first.fix.line == "q = self.turn(q.transpose(1, 2))"
+    assert second.fix.line == "k = self.turn(k.transpose(1, 2))"
+
+
+@pytest.mark.parametrize(
+    "table, sizes",
+    [
+        ("self.learned[:, :T]", "B, T, d"),
+        ("self.sines[:T]", "B, T, d"),
+        ("self.early[:T]", "T, B, d"),
+        ("self.embed(torch.arange(T))", "B, T, d"),
+        ("self.learned[:, 1 : T + 1]", "B, T, d"),
+        ("self.learned[:, 0]", "B, T, d"),
+        ("self.learned", "B, T, d"),
+        ("self.embed(torch.arange(B)).unsqueeze(1)", "B, T, d"),
+        ("torch.zeros(B, 1, 1).expand(-1, T, -1)", "B, T, d"),
+    ],
+)
+def test_tables_along_time_are_right(table, sizes):
+    assert added(table, sizes) == []
+
+
+@pytest.mark.parametrize("attention", [LIBRARY, BY_HAND])
+def test_heads_in_front_of_time_are_right(attention):
+    turned = "q, k, v = (each.transpose(1, 2) for each in (q, k, v))"
+    turned += "\n        q, k = self.turn(q), self.turn(k)"
+    assert findings(HEADS.format(turned=turned, attention=attention)) == []
