@@ -49,7 +49,8 @@ _TESTS = re.compile(
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report weights that are drawn, or that a function returns as an explanation."""
-    weights = {id(site): made for site in view.traced.sites if (made := _maker(site, view))}
+    found = {each.softmax.number for each in view.sites if each.sums or each.scores is not None}
+    weights = {id(site): made for site in view.traced.sites if (made := _maker(site, found, view))}
     if not weights or any(_TESTS.search(line) for line in view.source.lines):
         return
     shown = [site for site in view.traced.sites if id(site) in weights]
@@ -63,13 +64,12 @@ def check_trace(view: View) -> Iterator[Report]:
             yield _report(weights[id(site)], site.node, site, "gives them as a reason", view)
 
 
-def _maker(site: ShapeSite, view: View) -> Operation | None:
+def _maker(site: ShapeSite, found: set[int], view: View) -> Operation | None:
     """The attention whose weights the value at a site is, moved or cut at most; or None."""
     tensor = as_tensor(site.value)
     shape = view.shape(tensor)
     axes = () if shape is None else (*shape.lead, *shape.trail)
     summed = {number for axis in axes for number in axis.normalised}
-    found = {each.softmax.number for each in view.sites if each.sums or each.scores is not None}
     while tensor is not None:
         made = view.graph.maker(tensor)
         if made is None or made.number in found:

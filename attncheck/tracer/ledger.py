@@ -17,7 +17,7 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import UNKNOWN, Const, Function, Int, Sequence, Unknown, Value, expanded
 
 #: Steps that a file may take before any call is spared; small files are followed everywhere.
-FREE_STEPS = 1_500
+FREE_STEPS = 800
 #: How many roots run a function for themselves.
 ROOTS = 2
 
