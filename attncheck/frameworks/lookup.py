@@ -35,7 +35,7 @@ MODULES = {
     ),
     "numpy": _SHARED,
     "einops": ("functions", "layers"),
-    "jax": ("arrays", "nn", "random", "lax"),
+    "jax": ("arrays", "nn", "random", "lax", "linen", "nnx"),
 }
 
 
@@ -78,13 +78,22 @@ def _layers_of(library: str) -> dict[str, LayerSpelling]:
     return {path: layer for table in tables_of(library) for path, layer in table.layers.items()}
 
 
-#: Where torch keeps what ``torch.nn`` has: ``torch.nn.modules.linear.Linear``.
-_HOME = re.compile(r"torch\.nn\.modules\.\w+\.")
+#: Where libraries keep what their public modules have: ``torch.nn.modules.linear.Linear``.
+_HOME = re.compile(
+    r"(torch\.nn)\.modules\.\w+\.|(flax\.nnx)\.nn\.\w+\."
+    r"|(flax\.linen)\.(?:activation|attention|linear|module|normalization|recurrent|stochastic)\."
+)
+
+
+def public(path: str) -> str:
+    """The full name by which a library's documentation calls what stands under `path`."""
+    found = _HOME.match(path)
+    return path if found is None else f"{found[found.lastindex or 0]}.{path[found.end() :]}"
 
 
 def find_layer(path: str) -> LayerSpelling | None:
     """The layer class of a full name (``torch.nn.Linear``), or None if it is not modelled."""
-    return _layers_of(path.partition(".")[0]).get(_HOME.sub("torch.nn.", path))
+    return _layers_of(path.partition(".")[0]).get(public(path))
 
 
 @functools.cache
@@ -102,7 +111,7 @@ def _properties_of(library: str) -> frozenset[str]:
 
 def find(path: str) -> Spelling | None:
     """The spelling of a full name (``torch.Tensor.bmm``), or None if it is not modelled."""
-    return _spellings_of(path.partition(".")[0]).get(path)
+    return _spellings_of(path.partition(".")[0]).get(public(path))
 
 
 def is_property(path: str) -> bool:

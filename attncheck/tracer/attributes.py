@@ -10,7 +10,7 @@ import libcst as cst
 
 from attncheck.algebra.shape import expand
 from attncheck.frameworks.lookup import find, is_property
-from attncheck.tracer import updates
+from attncheck.tracer import flax, updates
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import CONSTANTS
 from attncheck.tracer.choices import over
@@ -83,6 +83,9 @@ def _of_tensor(machine: Machine, base: Tensor, name: str, node: cst.Attribute) -
         return UNKNOWN if value is None else value
     if name in ("device", "dtype"):
         return Scalar("str")
+    if name == "value" and base.library == "jax":
+        # Arrays have none: it is a variable of flax, of which nothing but its value is followed.
+        return base
     return LibraryMethod(base, name)
 
 
@@ -121,7 +124,7 @@ def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribut
         return member
     if name == "training":
         return Scalar("bool")
-    if name in METHODS:
+    if name in METHODS or flax.method_of(machine, base, name) is not None:
         return LibraryMethod(base, name)
     if name == "__call__":
         forward = base.of.lookup("forward")

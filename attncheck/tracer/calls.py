@@ -13,7 +13,7 @@ from typing import Any
 import libcst as cst
 
 from attncheck.frameworks.lookup import find, find_layer, is_property
-from attncheck.tracer import containers
+from attncheck.tracer import containers, flax
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import BUILTINS, GENERATORS
 from attncheck.tracer.choices import over
@@ -324,6 +324,8 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
         if machine.is_elsewhere:
             # The call that leads here from the checked file is known now, and not later.
             machine.initialised(instance)
+    elif flax.is_module(machine, callee):
+        return flax.fill(machine, instance, arguments)
     elif callee.fields:
         given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
         for name in callee.fields:

@@ -9,7 +9,7 @@ import libcst as cst
 from attncheck.graph import Place
 from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.functions import decorated, make_function
-from attncheck.tracer.machine import Environment, Frame, Machine
+from attncheck.tracer.machine import MAKING, Environment, Frame, Machine
 from attncheck.values.value import UNKNOWN, Class, Value
 
 
@@ -66,7 +66,7 @@ def replaced(node: cst.ClassDef) -> Iterator[str]:
     Methods that ``__init__`` itself calls on the object are a part of making it.
     """
     methods = [each for each in node.body.body if type(each) is cst.FunctionDef]
-    making = {"__init__", "__post_init__"}
+    making = set(MAKING)
     for method in methods:
         if method.name.value in making:
             making |= set(_own_calls(method))

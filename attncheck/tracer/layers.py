@@ -135,8 +135,10 @@ def _module_dict(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _sequential(machine: Machine, arguments: Arguments) -> Value:
-    """Callables in order, or one dict of them by name."""
+    """Callables in order, one list of them, or one dict of them by name."""
     first = arguments.first()
+    if len(arguments.positional) == 1 and type(first) is Sequence and first.items is not None:
+        return Chain(tuple((str(i), item) for i, item in enumerate(first.items)))
     if len(arguments.positional) == 1 and type(first) is Mapping:
         named = tuple((str(key), value) for key, value in first.items)
         return UNKNOWN if first.open else Chain(named)
@@ -155,5 +157,9 @@ CONTAINERS: dict[str, Callable[[Machine, Arguments], Value]] = {
     "torch.nn.ModuleDict": _module_dict,
     "torch.nn.ParameterDict": _module_dict,
     "torch.nn.Sequential": _sequential,
+    "flax.linen.Sequential": _sequential,
+    "flax.nnx.Sequential": _sequential,
+    "flax.nnx.List": _module_list,
+    "flax.nnx.Dict": _module_dict,
     "collections.OrderedDict": _module_dict,
 }

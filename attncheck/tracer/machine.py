@@ -32,7 +32,7 @@ CALL_DEPTH = 12
 
 
 #: The methods that make an object: what they are given are sizes and settings, not tensors.
-MAKING = frozenset(["__init__", "__post_init__"])
+MAKING = frozenset(["__init__", "__post_init__", "setup"])
 
 #: How control leaves a statement: None goes on; "return", "raise", "break", "continue".
 Exit: TypeAlias = str | None

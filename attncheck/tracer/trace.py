@@ -16,7 +16,7 @@ from attncheck.frameworks.lookup import find_layer
 from attncheck.graph import Graph, Place
 from attncheck.source import Source
 from attncheck.table import Hypothesis, Scope
-from attncheck.tracer import targets
+from attncheck.tracer import flax, targets
 from attncheck.tracer.expressions import EXPRESSIONS
 from attncheck.tracer.functions import general_arguments, run_body
 from attncheck.tracer.layers import SEQUENCES
@@ -215,6 +215,9 @@ class Tracer:
                 if self._closure(initialiser).file is None:
                     self.made_in.append(builder.graph)
                 complete, _ = self._in_general(builder, initialiser, made)
+            elif flax.is_module(builder, owner):
+                self.made_in.append(builder.graph)
+                complete = self._guarded(builder, lambda: self._filled(builder, made))
             self._builders[owner] = builder, complete
             _forget_replaced(made, owner)
         return made
@@ -226,6 +229,12 @@ class Tracer:
         values = self._instance(function.owner).attributes.values()
         spellings = (find_layer(value.path) for value in values if type(value) is Layer)
         return any(each and each.operator.__name__ in SEQUENCES for each in spellings)
+
+    def _filled(self, machine: Machine, made: Instance) -> None:
+        """Make an object from the fields of its class, and set it up."""
+        with machine.running(Frame(self._environment, Place(made.of.qualified, made.of.node))):
+            flax.fill_in_general(machine, made)
+            machine.initialised(made)
 
     def _guarded(self, machine: Machine, run: object) -> bool:
         """Run until done, out of budget or out of stack; whether it was done."""

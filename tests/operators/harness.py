@@ -281,6 +281,13 @@ def _run_real(subject: Subject, real: list[tuple[list[Any], dict[str, Any]]]) ->
     (positional, keywords), *called = real
     if lookup.is_property(subject.path):
         return getattr(positional[0], subject.path.rpartition(".")[2])
+    if called and subject.path.startswith("flax."):
+        from .real_flax import call_layer, more_settings
+
+        made = resolve(subject.path, positional)(
+            *positional, **keywords, **more_settings(subject.path)
+        )
+        return call_layer(made, *called[0])
     made = resolve(subject.path, positional)(*positional, **keywords)
     for positional, keywords in called:
         made = made(*positional, **keywords)

@@ -6,7 +6,7 @@ from typing import Any
 
 from attncheck.frameworks.spelling import Spelling
 from attncheck.operators import dimension_numbers, heads_last, indexing, keys, places
-from attncheck.values.value import Scalar
+from attncheck.values.value import TRUE, Scalar
 
 from ..drawing import Dim
 from ..harness import Arguments, Array, Draw, Raw, as_dim
@@ -120,7 +120,7 @@ def spread(draw: Draw, spelling: Spelling) -> Arguments:
 def attention(draw: Draw, spelling: Spelling) -> Arguments:
     batch, heads = [draw.dim()], draw.dim(2, 3)
     time, source, width = draw.dim(), draw.dim(), draw.dim()
-    grouped = "grouped" in spelling.fixed
+    grouped = spelling.fixed.get("grouped") == TRUE
     shared = draw.choice([heads, heads, as_dim(1)]) if grouped else heads
     value = width if grouped else draw.dim()
     arguments: Arguments = {
