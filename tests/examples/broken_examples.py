@@ -16,7 +16,11 @@ import numpy as np
 import pytest
 
 ROOT, BY_PATH = catalogue.ROOT, catalogue.BY_PATH
-BROKEN = sorted(ROOT.glob("broken/*/expected.json"))
+#: Those in numpy and torch, then the folder of those in jax.
+BROKEN = [
+    *sorted(ROOT.glob("broken/*/expected.json")),
+    *sorted(ROOT.glob("broken/jax/*/expected.json")),
+]
 
 
 def name_of(path):

@@ -222,6 +222,13 @@ EXAMPLES = [
         STATES,
     ),
     scaled("torch/scaled_dot_product.py", HEAD_SCALED, formulas.head_scaled_dot_product),
+    Example(
+        "jax/multi_head_self_attention.py",
+        "multi_head_self_attention",
+        SELF,
+        formulas.multi_head_self_attention,
+        ("x",),
+    ),
     *in_both(
         "multi_head_self_attention",
         "multi_head_self_attention",

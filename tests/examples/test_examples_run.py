@@ -204,7 +204,8 @@ def repaired(source, wanted):
 
 
 def test_a_broken_folder_is_named_after_its_rule():
-    assert {path.parent for path in BROKEN} == set((ROOT / "broken").iterdir())
+    folders = {*(ROOT / "broken").iterdir(), *(ROOT / "broken" / "jax").iterdir()}
+    assert {path.parent for path in BROKEN} == folders - {ROOT / "broken" / "jax"}
     for path in BROKEN:
         wanted, _ = expectation(path)
         assert path.parent.name == wanted["name"] == RULES[wanted["code"]]

@@ -159,6 +159,9 @@ LENIENT = dict.fromkeys(
     ],
     "lax takes tuples only, no axis from the end, and stretches nothing",
 )
+LENIENT["flax.nnx.dot_product_attention"] = (
+    "it wants values of the size of the keys, as jax.nn has it"
+)
 SKIPPED = {
     "jax.random.PRNGKey": "its keys are arrays that nothing computes with",
     "jax.lax.reshape": "the number of elements is only checked where there are elements",
