@@ -67,6 +67,9 @@ def replaced(node: cst.ClassDef) -> Iterator[str]:
     """
     methods = [each for each in node.body.body if type(each) is cst.FunctionDef]
     making = set(MAKING)
+    if any(method.name.value == "__init__" for method in methods):
+        # Then `setup` is no part of making the object, but somebody's method.
+        making.discard("setup")
     for method in methods:
         if method.name.value in making:
             making |= set(_own_calls(method))
