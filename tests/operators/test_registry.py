@@ -15,7 +15,7 @@ from .harness import KINDS, check_call, find_real, lenient, samplers, silent, sk
 
 CALLS = 40
 #: Tracing jax costs more, and most of its spellings are NumPy's, which are called often enough.
-CALLS_OF_JAX = {"numbers": 8, "symbols": 2, "open": 4}
+CALLS_OF_JAX = {"numbers": 5, "symbols": 1, "open": 3}
 SPELLINGS = lookup.spellings() | lookup.layers()
 
 
