@@ -2,7 +2,7 @@
 
 import pytest
 
-from attncheck.evidence.comments import claims, read_comment
+from attncheck.evidence.comments import about_parameter, claims, read_comment, standing_claims
 from attncheck.evidence.dimensions import Scope
 
 
@@ -236,3 +236,37 @@ def test_long_lines_end():
     assert claims(["x = 1  # " + "(B, " * 5000]) == {}
     assert claims(["x = '" + "a" * 100_000 + " # (B, T)"]) == {}
     assert claims(["x = 1  # " + "(B, T) x " * 5000 + "-> (B, T)"]) == {}
+
+
+FUNCTION = """
+# x: [batch, time]
+def f(x, src):
+    #src = [src len, batch size]
+    y = x + src
+    # y = (batch, time)
+    src = src.t()
+    # src: (batch, time)
+
+
+def g(y): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("x", "(batch, time)"), ("src", "(src_len, batch_size)"), ("y", None)],
+)
+def test_comments_on_lines_of_their_own(name, expected):
+    lines = FUNCTION.split("\n")
+    claim = about_parameter(standing_claims(lines), lines, lines.index("def f(x, src):") + 1, name)
+    read = None if claim is None else claim.read(Scope().symbol)
+    assert (None if read is None else str(read)) == expected
+
+
+def test_a_comment_after_the_name_was_assigned_is_about_something_else():
+    lines = ["def f(x):", "    x = x.t()", "    # x: (T, B)", "    return x"]
+    assert about_parameter(standing_claims(lines), lines, 1, "x") is None
+
+
+def test_prose_on_a_line_of_its_own_is_no_claim():
+    assert standing_claims(["# see [the paper, section 3]", "# x is (B, T)", "# (B, T)"]) == {}
