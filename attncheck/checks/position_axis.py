@@ -6,7 +6,6 @@ Vaswani et al. 2017, section 3.5 (sums of sines), Su et al. 2021, section 3.2 (r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict
@@ -26,6 +25,7 @@ from attncheck.checks.tables import (
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Attention, Reshaping
+from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Int, as_tensor
@@ -41,7 +41,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Misplaced:
     """A table that is counted over another axis than it is laid along.
 
@@ -208,7 +208,7 @@ def _is_split(axis: Axis, view: View) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Use:
     """A tensor as the query or the key of an attention, and the axes that scores run along."""
 

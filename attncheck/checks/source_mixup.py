@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncheck.checks.report import Culprit, Report
@@ -11,6 +10,7 @@ from attncheck.checks.sources import Trio, inputs_behind, projection_behind, tri
 from attncheck.checks.view import View
 from attncheck.evidence.roles import decodes, projection_of
 from attncheck.graph import Operation
+from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.table import Role, role_of, roles_of
 from attncheck.values.tensor import Tensor
@@ -29,7 +29,7 @@ _ROLES = (Role.QUERY_PROJECTION, Role.KEY_PROJECTION, Role.VALUE_PROJECTION)
 _NAMES = ("queries", "keys", "values")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Misprojected:
     """One of the three parts made by the layer that is named after another part.
 
@@ -42,7 +42,7 @@ class Misprojected:
     unused: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Apart:
     """Keys and values of different sequences: ``odd`` is the part to change, ``like`` the other."""
 

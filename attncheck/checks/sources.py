@@ -7,7 +7,6 @@ al. 2017, section 3.2). In a decoder's attention over the encoder, queries come 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from attncheck.algebra.contract import Contracted
 from attncheck.algebra.shape import Axis
@@ -15,6 +14,7 @@ from attncheck.attention import LEARNED
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Attention, Contraction, Einsum
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 
 _MOST_STEPS = 300
@@ -22,7 +22,7 @@ _MOST_STEPS = 300
 PARTS = ("query", "key", "value")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trio:
     """The query, keys and values of one attention.
 

@@ -8,7 +8,6 @@ tensor with data, that size should be the one of the axis that the table is laid
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.broadcast import Pairing
@@ -20,6 +19,7 @@ from attncheck.checks.masks import is_mask
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Creation, Elementwise
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Sequence, Slice, Value, as_size, as_tensor
 
@@ -33,7 +33,7 @@ _COUNTING = frozenset({"arange"})
 _CASTS = frozenset({"identity", "new_array", "contiguous"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Count:
     """Where a table's axis got its length: the operation, the size, and how that is written."""
 
@@ -42,7 +42,7 @@ class Count:
     node: cst.CSTNode | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Meeting:
     """A table put on a tensor: the operation, both, and how their axes line up.
 

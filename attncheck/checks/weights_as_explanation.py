@@ -7,6 +7,7 @@ same one (Jain and Wallace 2019, "Attention is not Explanation"; Wiegreffe and P
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
@@ -16,6 +17,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import MOVES, Attention
 from attncheck.rule import Rule
+from attncheck.source import split_lines
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tree.pairs import inner
 from attncheck.values.value import as_tensor
@@ -51,7 +53,7 @@ def check_trace(view: View) -> Iterator[Report]:
     """Report weights that are drawn, or that a function returns as an explanation."""
     found = {each.softmax.number for each in view.sites if each.sums or each.scores is not None}
     weights = {id(site): made for site in view.traced.sites if (made := _maker(site, found, view))}
-    if not weights or any(_TESTS.search(line) for line in view.source.lines):
+    if not weights or _is_tested(view.source.text):
         return
     shown = [site for site in view.traced.sites if id(site) in weights]
     for call in _drawings(view):
@@ -62,6 +64,12 @@ def check_trace(view: View) -> Iterator[Report]:
     for site in shown:
         if site.name == "return" and _EXPLAINS.search(site.function.lower()):
             yield _report(weights[id(site)], site.node, site, "gives them as a reason", view)
+
+
+@functools.lru_cache(maxsize=8)
+def _is_tested(text: str) -> bool:
+    """Whether a file holds a test of what weights are said to explain: read once for all traces."""
+    return any(_TESTS.search(line) for line in split_lines(text))
 
 
 def _maker(site: ShapeSite, found: set[int], view: View) -> Operation | None:

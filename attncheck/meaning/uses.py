@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from attncheck.attention import Site, behind, scores_product
 from attncheck.graph import Graph, Operand, Operation
 from attncheck.meaning.marks import Mark, hides
 from attncheck.meaning.reading import Meanings, operand_of
 from attncheck.operators.events import MOVES, Contraction, Einsum, Elementwise, Event
+from attncheck.record import record
 from attncheck.values.tensor import Tensor
 
 _PRODUCTS: tuple[type[Event], ...] = (Contraction, Einsum)
@@ -33,7 +33,7 @@ class Way(enum.Enum):
     FILLED = "puts it in the place of the scores to be hidden"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Use:
     """One mask put on scores or weights: the operation, and which operand the mask is.
 
