@@ -25,6 +25,7 @@ from attncheck.operators.events import (
     Reshaping,
 )
 from attncheck.record import record
+from attncheck.operators.patterns import DOTS
 from attncheck.softmaxes import MOST_STEPS, PASSING, first_tensor, softmax_at
 from attncheck.table import Role
 from attncheck.values.tensor import Tensor
@@ -265,7 +266,7 @@ def contracted_axes(operation: Operation, operand: int) -> tuple[Axis, ...]:
             shape.axes[axis] for axis in axes if -len(shape.axes) <= axis < len(shape.axes)
         )
     if isinstance(event, Einsum) and operand < len(event.inputs):
-        letters = event.inputs[operand]
+        letters = _spelled_out(event.inputs[operand], len(shape.axes))
         if len(letters) != len(shape.axes):
             return ()
         return tuple(
@@ -274,6 +275,14 @@ def contracted_axes(operation: Operation, operand: int) -> tuple[Axis, ...]:
             if letter not in event.output
         )
     return ()
+
+
+def _spelled_out(letters: tuple[str, ...], rank: int) -> tuple[str, ...]:
+    """The letters of an operand, with ``...`` once for each of the axes that it stands for."""
+    if DOTS not in letters:
+        return letters
+    cut = letters.index(DOTS)
+    return (*letters[:cut], *[DOTS] * (rank - len(letters) + 1), *letters[cut + 1 :])
 
 
 def operands(operation: Operation) -> Iterator[tuple[int, Operand, Tensor]]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.attention import LEARNED, is_weight
+from attncheck.checks.constructed import layer_of
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
@@ -255,6 +256,10 @@ def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
     if site is not None and site.total is not None:
         torch = site.total.spelling.startswith("torch")
     axis_word, word = ("dim", "keepdim") if torch else ("axis", "keepdims")
+    made = next((each.node for each in report.operation.operands if each.name == "axis"), None)
+    if made is not None and layer_of(report.operation) is not None:
+        yield edit(made, axis, f"normalise axis {axis}")
+        return
     for node in (own, total):
         if not isinstance(node, cst.Call):
             continue
