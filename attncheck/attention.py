@@ -24,8 +24,8 @@ from attncheck.operators.events import (
     Reduction,
     Reshaping,
 )
-from attncheck.record import record
 from attncheck.operators.patterns import DOTS
+from attncheck.record import record
 from attncheck.softmaxes import MOST_STEPS, PASSING, first_tensor, softmax_at
 from attncheck.table import Role
 from attncheck.values.tensor import Tensor
@@ -34,7 +34,7 @@ from attncheck.values.value import as_tensor
 #: Products and moves by what they are called, where nothing is known of the shapes.
 _PRODUCTS = frozenset({"matmul", "bmm", "einsum", "baddbmm"})
 _PLAIN_MOVES = frozenset(
-    {"unsqueeze", "squeeze", "swap", "transpose_matrix", "permute_all", "index"}
+    {"unsqueeze", "squeeze", "swap", "transpose_matrix", "permute_all", "index", "identity"}
 )
 _MOST_BEHIND = 200
 #: The roles of learned weights.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import Site
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
+from attncheck.checks.unshaped import places
 from attncheck.checks.view import View
 from attncheck.checks.weights import key_position, mismatch
 from attncheck.graph import Operation
@@ -30,6 +31,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     shape = view.shape(as_tensor(operation.output))
     if shape is None or not shape.closed:
+        yield from _unshaped(site, view)
         return
     if site.over_all:
         yield from _over_all(site, shape, view)
@@ -85,6 +87,21 @@ def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) 
         " the axis that the weighted sum contracts"
     )
     return _finding(site, view, message, derivation, wanted)
+
+
+def _unshaped(site: Site, view: View) -> Iterator[Report]:
+    """A softmax over another axis than the last, which a sum uses up; no shape is known."""
+    for sum_ in site.sums:
+        found = places(site, sum_, view)
+        if found is None or found[1] != -1:
+            continue
+        message = (
+            f"`{view.quote(where(site, view))}` normalises axis {site.axis}, but"
+            f" `{view.quote(sum_.operation.node)}` sums over the last axis of the weights"
+        )
+        derivation = "the axis that softmax normalises is the axis that the weighted sum contracts"
+        yield _finding(site, view, message, derivation, found[1])
+        return
 
 
 def _among_heads(site: Site, shape: Shape, view: View) -> Iterator[Report]:

@@ -13,6 +13,7 @@ import libcst as cst
 
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import Site, WeightedSum, role_behind, same_axis
+from attncheck.checks.constructed import layer_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Einsum, Elementwise, Reduction
@@ -57,9 +58,29 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
         return None
     if shape.axes[normalised].is_one:
         return Mismatch(normalised, contracted, contracted)
+    if _is_learned(site, shape.axes[normalised], view):
+        return None
     keys = key_position(site, shape, view)
     # Where no product tells, scores are taken to be written with the keys last.
     return Mismatch(normalised, contracted, rank - 1 if keys is None else keys, keys is not None)
+
+
+def _is_learned(site: Site, axis: Axis, view: View) -> bool:
+    """Whether an axis counts what a layer puts out, or the rows of a parameter: clusters.
+
+    Positions are then assigned to clusters, and each cluster sums up its positions (Arandjelovic
+    et al. 2016, "NetVLAD", section 3.1; Ying et al. 2018, "DiffPool", section 3.1).
+    """
+    root = "" if axis.tag is None else axis.tag.root
+    if any(root == f"#{made.number}" and layer_of(made) for made in view.graph.operations):
+        return True
+    tensors = [] if site.scores is None else [tensor for _, tensor in site.scores.tensors()]
+    return any(
+        role_behind(view.graph, tensor) is Role.PARAMETER
+        and tensor.shape is not None
+        and any(same_axis(axis, own) for own in tensor.shape.lead)
+        for tensor in tensors
+    )
 
 
 def _is_chosen(site: Site, view: View) -> bool:

@@ -126,3 +126,86 @@ def test_an_axis_that_a_branch_chooses_is_left_alone():
     alone = "w = torch.softmax(scores, dim=1)"
     fixed = "w = torch.softmax(scores, dim=-1)"
     assert found(BOTH.format(alone)) == [("ATN301", 6, fixed)]
+
+
+CLUSTERS = """import torch
+from torch import nn
+class Clusters(nn.Module):
+    def __init__(self, d, k):
+        super().__init__()
+        self.assign, self.conv = nn.Linear(d, k), nn.Conv1d(d, k, 1)
+        self.centroids = nn.Parameter(torch.randn(k, d))
+    def forward(self, x):
+        B, T, d = x.shape
+        s = {scores}
+        return torch.einsum("{letters},btd->bkd", s.softmax(dim={axis}), x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("scores", "letters"),
+    [
+        ("self.assign(x)", "btk"),
+        ("self.conv(x.transpose(1, 2))", "bkt"),
+        ("x @ self.centroids.t()", "btk"),
+    ],
+)
+def test_positions_assigned_to_clusters(scores, letters):
+    code = CLUSTERS.format(scores=scores, letters=letters, axis=letters.index("k"))
+    assert found(code) == []
+    line = f'return torch.einsum("{letters},btd->bkd", s.softmax(dim={{}}), x)'
+    axis = letters.index("t")
+    code = CLUSTERS.format(scores=scores, letters=letters, axis=0)
+    assert found(code) == [("ATN301", 11, line.format(-1 if axis == 2 else axis))]
+
+
+def test_a_softmax_layer_is_mended_where_it_is_made():
+    code = """import torch
+from torch import nn
+class Attention(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.weigh = nn.Softmax(dim={})
+        self.q, self.k = nn.Linear(d, d), nn.Linear(d, d)
+    def forward(self, x):
+        B, T, d = x.shape
+        return self.weigh(self.q(x) @ self.k(x).transpose(1, 2)) @ x
+"""
+    fix = "self.weigh = nn.Softmax(dim=-1)"
+    assert found(code.format(1)) == [("ATN301", 10, fix)]
+    assert found(code.format(2)) == []
+
+
+UNSHAPED = """import torch
+from torch import einsum
+import torch.nn.functional as F
+def f(q, k, v, bias):
+    s = einsum("bhid,bhjd->bhij", q, k) + elsewhere(bias)
+    w = F.dropout(s.softmax(dim={}), 0.1).to(v.dtype)
+    return {}
+"""
+SUMS = ["einsum('bhij,bhjd->bhid', w, v)", "torch.matmul(w, v)", "w @ v"]
+
+
+@pytest.mark.parametrize(
+    ("axis", "sum_"), [(1, SUMS[0]), (2, SUMS[0]), (-2, SUMS[1]), (-2, SUMS[2])]
+)
+def test_weights_of_unknown_shape(axis, sum_):
+    fix = "w = F.dropout(s.softmax(dim=-1), 0.1).to(v.dtype)"
+    assert found(UNSHAPED.format(axis, sum_)) == [("ATN301", 6, fix)]
+
+
+@pytest.mark.parametrize(
+    ("axis", "sum_"),
+    [
+        *((-1, each) for each in SUMS),
+        (3, SUMS[0]),
+        (1, SUMS[1]),
+        (2, "einsum('bhij,bhid->bhjd', w, v)"),
+        (1, "einsum('bhij,hg->bgij', w, v)"),
+        (-2, "w.transpose(-2, -1) @ v"),
+        (-2, "(w / w.sum(-1, keepdim=True)) @ v"),
+    ],
+)
+def test_weights_of_unknown_shape_that_may_be_right(axis, sum_):
+    assert found(UNSHAPED.format(axis, sum_)) == []

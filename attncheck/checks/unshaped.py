@@ -1,0 +1,80 @@
+"""Weights of unknown shape: the axis that a sum uses up, as far as the sum itself says it.
+
+``einsum("bhij,bhjd->bhid", weights, v)`` contracts the last axis of its weights whatever its size,
+and so does ``weights @ v``; a softmax over axis 1 or -2 then misses it. Only steps that leave every
+axis in its place may stand between.
+"""
+
+from __future__ import annotations
+
+from attncheck.attention import Site, WeightedSum
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Einsum
+from attncheck.operators.patterns import DOTS
+from attncheck.values.tensor import Tensor
+
+#: Operations that leave weights as they are, or scale them.
+_IN_PLACE = frozenset({"dropout", "identity"})
+_MOST_STEPS = 6
+
+
+def places(site: Site, sum_: WeightedSum, view: View) -> tuple[int, int] | None:
+    """The axis that is normalised and the one that is contracted, counted from the end (-1).
+
+    None where they cannot be told, or where they are one.
+    """
+    found = _contracted(sum_)
+    operands = list(sum_.operation.tensors())
+    if found is None or site.axis is None or sum_.weights >= len(operands):
+        return None
+    contracted, rank = found
+    normalised = site.axis
+    if normalised >= 0:
+        if rank is None:
+            return None
+        normalised -= rank
+    if normalised == contracted or not _is_kept(operands[sum_.weights][1], site, view):
+        return None
+    return normalised, contracted
+
+
+def _contracted(sum_: WeightedSum) -> tuple[int, int | None] | None:
+    """The axis of the weights that a product sums over, from the end, and their rank if known."""
+    event, index = sum_.operation.event, sum_.weights
+    if isinstance(event, Einsum):
+        return _by_letters(event, index)
+    if sum_.operation.kind == "bmm":
+        return (-1, 3) if index == 0 else (-2, 3)
+    # A right operand may be a vector.
+    return (-1, None) if sum_.operation.kind == "matmul" and index == 0 else None
+
+
+def _by_letters(event: Einsum, index: int) -> tuple[int, int | None] | None:
+    """The one letter of the weights that is not in the output, if they share others with values."""
+    if len(event.inputs) != 2:
+        return None
+    letters, other = event.inputs[index], event.inputs[1 - index]
+    summed = [place for place, letter in enumerate(letters) if letter not in event.output]
+    shared = [letter for letter in letters if letter in other]
+    if len(summed) != 1 or letters[summed[0]] not in other or len(shared) < min(2, len(other) - 1):
+        return None
+    if DOTS in letters[summed[0] :]:
+        return None
+    return summed[0] - len(letters), None if DOTS in letters else len(letters)
+
+
+def _is_kept(tensor: Tensor, site: Site, view: View) -> bool:
+    """Whether a tensor is what the softmax gave, with every axis in its place."""
+    for _ in range(_MOST_STEPS):
+        if tensor.operation == site.softmax.number:
+            return True
+        made = view.graph.maker(tensor)
+        if made is None or made.kind not in _IN_PLACE:
+            return False
+        tensor = _first(made)
+    return False
+
+
+def _first(made: Operation) -> Tensor:
+    return next(tensor for _, tensor in made.tensors())
