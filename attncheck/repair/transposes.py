@@ -6,12 +6,14 @@ and merged. Where no pieces are found, pairs of axes are exchanged before or aft
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from attncheck.algebra.dealing import Piece, dealt
 from attncheck.checks.heads import sizes_written
+from attncheck.checks.pattern_names import exchanged
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.operators.events import Reshaping
@@ -24,6 +26,9 @@ def transposed_view(report: Report, view: View) -> Iterator[Candidate]:
     """Views and a transpose in place of the one view."""
     node, culprit = report.node, report.culprit
     if not isinstance(node, cst.Call) or culprit is None:
+        return
+    if report.operation.spelling.startswith("einops"):
+        yield from _renamed(report, view, node)
         return
     yield from _in_pieces(report, view, node)
     sizes = view.sizes(culprit.tensor)
@@ -122,6 +127,21 @@ def _factors(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
         yield from _factors(node.right)
     else:
         yield node
+
+
+# -- by the names of a pattern ---------------------------------------------------------------------
+
+
+def _renamed(report: Report, view: View, node: cst.Call) -> Iterator[Candidate]:
+    """A pattern whose left side names the axes as the patterns before it do."""
+    found = [each for each in exchanged(view) if each.operation is report.operation]
+    literals = [each.value for each in node.args if isinstance(each.value, cst.SimpleString)]
+    if not found or len(literals) != 1:
+        return
+    names = dict([found[0].names, found[0].names[::-1]])
+    left, arrow, right = literals[0].value.partition("->")
+    renamed = re.sub(r"\w+", lambda word: names.get(word[0], word[0]), left)
+    yield edit(literals[0], renamed + arrow + right, "name the axes as before")
 
 
 # -- by pairs of axes ------------------------------------------------------------------------------
