@@ -10,7 +10,7 @@ from attncheck.attention import Site
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.unshaped import places
 from attncheck.checks.view import View
-from attncheck.checks.weights import key_position, mismatch
+from attncheck.checks.weights import is_chosen, key_position, mismatch
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Softmax
 from attncheck.rule import Rule
@@ -93,7 +93,7 @@ def _unshaped(site: Site, view: View) -> Iterator[Report]:
     """A softmax over another axis than the last, which a sum uses up; no shape is known."""
     for sum_ in site.sums:
         found = places(site, sum_, view)
-        if found is None or found[1] != -1:
+        if found is None or found[1] != -1 or is_chosen(site, view):
             continue
         message = (
             f"`{view.quote(where(site, view))}` normalises axis {site.axis}, but"

@@ -54,7 +54,7 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     if len(summed) != 1 or _renormalised(site, sum_, view):
         return None
     contracted = _position(shape, summed[0])
-    if contracted is None or contracted == normalised or _is_chosen(site, view):
+    if contracted is None or contracted == normalised or is_chosen(site, view):
         return None
     if shape.axes[normalised].is_one:
         return Mismatch(normalised, contracted, contracted)
@@ -83,7 +83,7 @@ def _is_learned(site: Site, axis: Axis, view: View) -> bool:
     )
 
 
-def _is_chosen(site: Site, view: View) -> bool:
+def is_chosen(site: Site, view: View) -> bool:
     """Whether another branch of the program gives the same variable weights over another axis.
 
     Which axis is normalised is an option then, as for slots that compete for positions (Locatello
