@@ -23,7 +23,7 @@ def unstacked(call: Call) -> Outcome:
     """
     tensors, axes = call.tensors("xs") or [], _numbers(call.value("axes"))
     made: list[Value] = []
-    first: Axis | None = None
+    mapped: list[Axis | None] = []
     clash: Clash | None = None
     for operand, (tensor, number) in enumerate(zip(tensors, axes, strict=True)):
         assert tensor is not None
@@ -31,22 +31,31 @@ def unstacked(call: Call) -> Outcome:
         if isinstance(found, Clash):
             clash = clash or Clash(found.fault, found.text, operand)
             found = None
-        if found is None:
-            made.append(tensor.with_shape(None))
-            continue
-        shape, axis = found
+        shape, axis = (None, None) if found is None else found
         made.append(tensor.with_shape(shape))
-        if first is None:
-            first = axis
-            continue
-        pair = contract(first, axis, call.facts, "mapped")
-        if pair.verdict.clashes and clash is None:
-            text = f"maps axis {number} of {tensor.shape} beside an axis of {first}"
-            clash = Clash(Fault.AGREEMENT, text, operand, first.size, axis.size, pair.verdict)
+        mapped.append(axis)
+    clash = clash or _disagreement(call, tensors, axes, mapped)
     if clash is not None:
         # Which of the axes is the wrong one is not known, so that nothing is known inside.
         made = [tensor.with_shape(None) for tensor in tensors if tensor is not None]
     return Outcome(Sequence(tuple(made)), clash=clash)
+
+
+def _disagreement(
+    call: Call, tensors: list[Tensor | None], numbers: list[int], mapped: list[Axis | None]
+) -> Clash | None:
+    """Why the mapped axes have not all one size; the odd one out is held against the others."""
+    known = [axis for axis in mapped if axis is not None and axis.size is not None]
+    sizes = [axis.size for axis in known]
+    usual = max(known, key=lambda axis: sizes.count(axis.size), default=None)
+    for operand, (tensor, number, axis) in enumerate(zip(tensors, numbers, mapped, strict=True)):
+        if usual is None or tensor is None or axis is None or axis is usual:
+            continue
+        pair = contract(usual, axis, call.facts, "mapped")
+        if pair.verdict.clashes:
+            text = f"maps axis {number} of {tensor.shape} beside an axis of {usual}"
+            return Clash(Fault.AGREEMENT, text, operand, usual.size, axis.size, pair.verdict)
+    return None
 
 
 def mapped_axis(tensor: Tensor, number: int, facts: Facts) -> Axis | None:

@@ -25,6 +25,7 @@ from attncheck.repair.columns import without_table
 from attncheck.repair.heads import other_split, size_text
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.layouts import other_layout
+from attncheck.repair.mapped import other_axes
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
@@ -158,6 +159,9 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
     tensors = list(report.operation.tensors())
     culprit = report.culprit
     if culprit is None:
+        return
+    if report.operation.kind == "unstacked":
+        yield from other_axes(report.operation)
         return
     pairs = crossed(report.operation, view)
     if pairs is not None:

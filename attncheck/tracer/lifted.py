@@ -23,6 +23,7 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     NONE,
     UNKNOWN,
+    Const,
     Int,
     Library,
     Mapping,
@@ -69,14 +70,18 @@ def _vmap(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
         _named(arguments, position, name, _FIRST)
         for position, name in ((1, "in_axes"), (2, "out_axes"))
     ]
-    return Partial(Library("jax.vmap()"), (function, *places), ())
+    # The expression goes along, for whoever wants to write other axes there.
+    expression: cst.CSTNode | None = arguments.written.get("in_axes")
+    if len(arguments.nodes) > 1:
+        expression = arguments.nodes[1]
+    return Partial(Library("jax.vmap()"), (function, *places, Const(expression)), ())
 
 
 def _mapped(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     """A call of ``vmap(f, in_axes, out_axes)``."""
     from attncheck.tracer.calls import call
 
-    function, before, after, *given = arguments.positional
+    function, before, after, expression, *given = arguments.positional
     keywords = list(arguments.keywords)
     places = _places(before, len(given))
     if places is None or not arguments.exact:
@@ -87,8 +92,10 @@ def _mapped(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     if any(axis is None for _, axis in leaves):
         return UNKNOWN
     numbers = [axis for _, axis in leaves if axis is not None]
-    nodes = [*arguments.nodes[3:], *(arguments.written.get(name) for name in keywords)]
-    inner = _without_axis(machine, [leaf for leaf, _ in leaves], numbers, node, values, nodes)
+    nodes = [*arguments.nodes[4:], *(arguments.written.get(name) for name in keywords)]
+    written = [_node_of(leaf, values, nodes) for leaf, _ in leaves]
+    tensors = [leaf for leaf, _ in leaves]
+    inner = _without_axis(machine, tensors, numbers, node, written, expression)
     parts = iter(inner)
     bound = [_put(*pair, parts) for pair in zip(values, places, strict=True)]
     taken = Arguments(
@@ -142,30 +149,35 @@ def _without_axis(
     tensors: list[Tensor],
     axes: list[int],
     node: cst.CSTNode,
-    values: list[Value],
     nodes: list[cst.CSTNode | None],
+    expression: Value,
 ) -> list[Value]:
     """The tensors without the axes that are mapped, recorded as one operation."""
     if not tensors:
         return []
-    written = [
-        next(
-            (n for value, n in zip(values, nodes, strict=False) if as_tensor(value) is tensor), None
-        )
-        for tensor in tensors
-    ]
+    written: dict[str, cst.CSTNode | list[cst.CSTNode | None]] = {"xs": nodes}
+    if type(expression) is Const and isinstance(expression.value, cst.CSTNode):
+        written["axes"] = expression.value
     numbers = Sequence(tuple(Int(ZERO + axis) for axis in axes))
     made = apply(
         machine,
         mapping.unstacked,
         {"xs": Sequence(tuple(tensors)), "axes": numbers},
-        {"xs": written},
+        written,
         node,
         "jax.vmap",
         "jax",
     )
     assert type(made) is Sequence and made.items is not None
     return list(made.items)
+
+
+def _node_of(
+    tensor: Tensor, values: list[Value], nodes: list[cst.CSTNode | None]
+) -> cst.CSTNode | None:
+    """The expression of an argument that is this very tensor."""
+    pairs = zip(values, nodes, strict=False)
+    return next((node for value, node in pairs if as_tensor(value) is tensor), None)
 
 
 def _put(value: Value, place: Value, parts: Iterator[Value]) -> Value:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from attncheck.engine import check_source
+from attncheck.settings import Settings
 from tracer.tracing import function, last, module, parameter
 
 HEAD = (
@@ -59,6 +61,16 @@ def test_axes_of_unlike_sizes_clash():
     (clash,) = [operation.clash for operation in traced.graph.clashes()]
     assert clash.text == "maps axis 1 of (3, 5, 4) beside an axis of 3"
     assert (clash.left.number, clash.right.number, clash.operand) == (3, 5, 1)
+
+
+def test_the_fix_maps_another_axis_of_the_odd_argument():
+    code = (
+        "def f(a, b, h):\n    return h @ a + b\n"
+        "g = jax.vmap(f, in_axes=(0, 0, 1))\ny = g(x, x[:, 0], H)\n"
+    )
+    (finding,) = check_source((HEAD + code).encode(), "code.py", Settings()).findings
+    assert (finding.code, finding.tensor.name) == ("ATN110", "H")
+    assert finding.fix.line == "g = jax.vmap(f, in_axes=(0, 0, 0))"
 
 
 def test_an_axis_that_is_not_there():
