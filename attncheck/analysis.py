@@ -135,8 +135,16 @@ def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
     tracer = make_tracer(source, settings)
     tracer.evidence.ledger.saving = False
     module = tracer.run_module()
-    shown = [stated(tracer, function, contradictions) for function in reversed(tracer.functions)]
-    return [module, *reversed(shown)]
+    shown: dict[Function, Traced] = {}
+    known: dict[Function, object] = {}
+    # A second time where functions that were traced later have shown more of the arguments.
+    for _ in range(2):
+        for function in reversed(tracer.functions):
+            seen = tracer.evidence.seen_of(function)
+            if function not in shown or seen != known[function]:
+                shown[function] = stated(tracer, function, contradictions)
+                known[function] = seen
+    return [module, *(shown[function] for function in tracer.functions)]
 
 
 def _function(

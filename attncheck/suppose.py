@@ -129,7 +129,9 @@ def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced]
     only; that two sizes are equal is for operations to show.
     """
     tracer.evidence.loose = True
-    general = conventional(tracer, function, contradictions) or tracer.run_function(function)
+    general = tracer.run_function(function, conventional=True)
+    if not general.complete or contradictions(general):
+        general = tracer.run_function(function)
     tracer.evidence.loose = False
     consistent = []
     if _is_short_attention(general):

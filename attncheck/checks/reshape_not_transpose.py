@@ -43,7 +43,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     if next(operation.tensors())[1].evidence is Evidence.PROSE:
         return  # the order that a docstring lists axes in is the first thing in it to go stale
-    if _is_learned(view, next(operation.tensors())[1]):
+    if _is_learned(view, next(operation.tensors())[1]) or _is_padded(view, operation):
         return
     moved = _moved(view, old, new)
     operand, tensor = tensors[0]
@@ -88,6 +88,16 @@ def _is_learned(view: View, tensor: Tensor) -> bool:
     if made is None and view.making is not None:
         made = view.making.graph.maker(tensor)
     return made is not None and made.spelling.endswith("nn.Parameter")
+
+
+def _is_padded(view: View, operation: Operation) -> bool:
+    """Whether what is viewed was only just padded.
+
+    Rows that are padded and read in another length are each moved by a place more than the one
+    before: that is how scores of relative positions and of bands are shifted.
+    """
+    made = view.graph.maker(next(operation.tensors())[1])
+    return made is not None and made.kind == "pad"
 
 
 def _right_for_one(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> bool:

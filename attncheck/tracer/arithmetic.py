@@ -13,12 +13,14 @@ from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Size, const
 from attncheck.frameworks import language
 from attncheck.operators.masking import MASK
+from attncheck.tracer.choices import over
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
-from attncheck.values.join import any_element
+from attncheck.values.join import any_element, without_none
 from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
 from attncheck.values.value import (
     UNKNOWN,
+    Choice,
     Const,
     Int,
     Parameter,
@@ -77,6 +79,18 @@ def combine(
     written: tuple[cst.CSTNode, cst.CSTNode],
 ) -> Value:
     """``left token right``."""
+    left, right = without_none(left), without_none(right)
+    for side in (left, right):
+        if type(side) is Choice and any(
+            type(option) in (Tensor, Sequence) for option in side.options
+        ):
+
+            def on(option: Value, side: Value = side) -> Value:
+                a = option if side is left else left
+                b = option if side is right else right
+                return combine(machine, token, a, b, node, written)
+
+            return over(machine, side, on)
     if token == "@":
         return _tensors(machine, token, left, right, node, written)
     if type(left) is Parameter or type(right) is Parameter:
@@ -152,13 +166,17 @@ def _with_parameter(
     if not loose:
         return combine(machine, token, left, right, node, written)
     others = [value for value in (left, right) if type(value) is not Parameter]
+    if others and type(others[0]) is Tensor and loose[0].setting:
+        left, right = _number(left), _number(right)
+        return _tensors(machine, token, left, right, node, written)
     if others and type(others[0]) is Tensor:
         return replace(UNKNOWN_TENSOR, library=others[0].library, evidence=others[0].evidence)
     if others and type(others[0]) not in (Int, Const, Scalar):
         return UNKNOWN
     tensor = as_tensor(_tensors(machine, token, left, right, node, written))
     size = _size(token, as_size(left), as_size(right))
-    return Parameter(loose[0].name, tensor or UNKNOWN_TENSOR, Int(size))
+    setting = all(value.setting for value in loose)
+    return Parameter(loose[0].name, tensor or UNKNOWN_TENSOR, Int(size), setting=setting)
 
 
 def _are_kept(left: Value, right: Value) -> bool:

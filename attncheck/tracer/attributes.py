@@ -14,15 +14,16 @@ from attncheck.tracer import flax, updates
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import CONSTANTS
 from attncheck.tracer.choices import over
-from attncheck.tracer.containers import member_of
-from attncheck.tracer.functions import call_function
-from attncheck.tracer.layers import layer_setting
+from attncheck.tracer.containers import holds_lists, member_of
+from attncheck.tracer.functions import as_setting, call_function
+from attncheck.tracer.layers import extended_layer, layer_setting
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.modules import METHODS
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.values.join import without_none
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
 from attncheck.values.value import (
+    ALIKE,
     UNKNOWN,
     Chain,
     Choice,
@@ -46,6 +47,8 @@ from attncheck.values.value import (
     Value,
 )
 
+#: Methods by which a value nobody knows is known to be a tensor.
+_OF_TENSORS = frozenset(["contiguous", "expand", "permute", "reshape", "transpose", "view"])
 #: Where a library keeps its array's methods and properties.
 ARRAY_CLASS = {"numpy": "numpy.ndarray", "torch": "torch.Tensor", "jax": "jax.Array"}
 
@@ -100,7 +103,7 @@ def _of_parameter(machine: Machine, base: Parameter, name: str, node: cst.Attrib
     if any(find(path) is not None for path in method_paths(machine, base.tensor, name)):
         value = _of_tensor(machine, base.tensor, name, node)
         return LibraryMethod(base, name) if type(value) is LibraryMethod else value
-    return member_of(machine, base, name)
+    return as_setting(member_of(machine, base, name), name)
 
 
 def method_paths(machine: Machine, tensor: Tensor, name: str) -> list[str]:
@@ -128,8 +131,9 @@ def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribut
         return LibraryMethod(base, name)
     if name == "__call__":
         forward = base.of.lookup("forward")
-        return bind(base, forward) if type(forward) is Function else UNKNOWN
-    return UNKNOWN
+        if type(forward) is Function:
+            return bind(base, forward)
+    return _of_extended(machine, base, name)
 
 
 def bind(receiver: Value, function: Function) -> Value:
@@ -153,12 +157,27 @@ def _of_super(machine: Machine, base: Super, name: str, node: cst.Attribute) -> 
         member = parent.lookup(name) if isinstance(parent, Class) else None
         if type(member) is Function:
             return bind(base.receiver, member)
-        if member is not None:
+        if member is not None and type(member) is not Unknown:
             return member
-    return UNKNOWN
+    if name == "__init__":
+        return LibraryMethod(base, name)
+    return _of_extended(machine, base.receiver, name)
+
+
+def _of_extended(machine: Machine, base: Instance, name: str) -> Value:
+    """A member that an object has from the layer that its class extends."""
+    layer = extended_layer(machine.initialised(base))
+    if layer is None:
+        return UNKNOWN
+    setting = layer_setting(machine, layer, name)
+    if setting is not None:
+        return setting
+    return layer if name in ("forward", "__call__") else UNKNOWN
 
 
 def _of_choice(machine: Machine, base: Choice, name: str, node: cst.Attribute) -> Value:
+    if holds_lists(base):
+        return LibraryMethod(base, name)
     return over(machine, base, lambda option: get(machine, option, name, node))
 
 
@@ -177,6 +196,13 @@ def _of_chain(machine: Machine, base: Chain, name: str, node: cst.Attribute) -> 
     return LibraryMethod(base, name) if found is None else found
 
 
+def _of_unknown(machine: Machine, base: Unknown, name: str, node: cst.Attribute) -> Value:
+    if base.alike:
+        return ALIKE
+    of_tensors = name in _OF_TENSORS and "torch" in machine.evidence.array_libraries
+    return LibraryMethod(UNKNOWN_TENSOR, name) if of_tensors else UNKNOWN
+
+
 def _of_other(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
     return LibraryMethod(base, name)
 
@@ -192,6 +218,7 @@ _GETTERS: dict[type, Callable[[Machine, Any, str, cst.Attribute], Value]] = {
     Mapping: _of_other,
     ShapeOf: _of_other,
     Super: _of_super,
+    Unknown: _of_unknown,
     Choice: _of_choice,
     Partial: _of_partial,
     Layer: _of_layer,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from attncheck.tracer.machine import Exit, Machine, Way
 from attncheck.tracer.naming import settle
-from attncheck.values.join import join
-from attncheck.values.value import UNKNOWN, Value
+from attncheck.values.join import join, join_all
+from attncheck.values.value import UNKNOWN, Instance, Unknown, Value
 
 
 def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
@@ -73,13 +73,26 @@ def _join_attributes(machine: Machine, ways: Sequence[Way]) -> None:
     changed = {key for way in ways for key in way.attributes}
     for instance, name in changed:
         values = [
-            way.attributes.get((instance, name), instance.attributes.get(name, UNKNOWN))
+            found
             for way in ways
+            if (found := way.attributes.get((instance, name)) or _before(instance, name))
         ]
-        value = values[0]
-        for other in values[1:]:
-            value = join(value, other)
+        if len(values) < len(ways):
+            # Who reads it would fail on a way that does not set it; that is taken for shapes that
+            # are stated.
+            instance.unsure.add(name)
+            values += [] if machine.evidence.loose else [UNKNOWN]
+        value = join_all(values)
         machine.set_attribute(instance, name, settle(machine, name, value))
+
+
+def _before(instance: Instance, name: str) -> Value | None:
+    """The attribute that an object has without anything having been set."""
+    value = instance.attributes.get(name)
+    if value is not None:
+        return value
+    member = instance.of.lookup(name)
+    return None if type(member) is Unknown else member
 
 
 def _common(ways: Sequence[Way]) -> list[tuple[object, object]]:

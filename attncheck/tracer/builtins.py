@@ -323,12 +323,19 @@ CONSTANTS: dict[str, Value] = {
         ("torch.finfo.min", "numpy.finfo.min", "jax.numpy.finfo.min"), Const(-_LARGEST)
     ),
     **dict.fromkeys(("torch.finfo.max", "numpy.finfo.max", "jax.numpy.finfo.max"), Const(_LARGEST)),
+    **{
+        f"{library}.finfo.{name}": Scalar("float")
+        for library in ("torch", "numpy", "jax.numpy")
+        for name in ("eps", "tiny", "resolution", "smallest_normal", "bits")
+    },
     "torch.pi": Const(3.141592653589793),
 }
 
 #: Functions that make a random generator, and the class whose methods it then has.
 GENERATORS: dict[str, str] = {
     "torch.finfo": "torch.finfo",
+    "torch.iinfo": "torch.finfo",
+    "numpy.iinfo": "numpy.finfo",
     "numpy.finfo": "numpy.finfo",
     "jax.numpy.finfo": "jax.numpy.finfo",
     "numpy.random.default_rng": "numpy.random.Generator",

@@ -18,7 +18,13 @@ from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import BUILTINS, GENERATORS
 from attncheck.tracer.choices import over
 from attncheck.tracer.functions import call_function
-from attncheck.tracer.layers import CONTAINERS, call_layer, make_layer
+from attncheck.tracer.layers import (
+    CONTAINERS,
+    call_layer,
+    extend_layer,
+    extended_layer,
+    make_layer,
+)
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
@@ -26,6 +32,7 @@ from attncheck.tracer.unseen import call_unseen, called_name
 from attncheck.values.join import join
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
+    NONE,
     UNKNOWN,
     Chain,
     Choice,
@@ -171,7 +178,7 @@ def _call_library_method(
     receiver = callee.receiver
     tensor = as_tensor(receiver)
     if tensor is None:
-        return _container_method(machine, callee, arguments)
+        return _container_method(machine, callee, arguments, node)
     written = (
         node.func.value if type(node) is cst.Call and type(node.func) is cst.Attribute else None
     )
@@ -210,8 +217,13 @@ def _same_meaning(spellings: list[Any], arguments: Arguments) -> bool:
     )
 
 
-def _container_method(machine: Machine, callee: LibraryMethod, arguments: Arguments) -> Value:
+def _container_method(
+    machine: Machine, callee: LibraryMethod, arguments: Arguments, node: cst.CSTNode
+) -> Value:
     receiver, name = callee.receiver, callee.name
+    if type(receiver) is Super:
+        extend_layer(machine, receiver.receiver, arguments, node)
+        return NONE
     if type(receiver) in (Instance, Layer, Chain):
         return call_method(machine, receiver, name, arguments)
     if type(receiver) is Mapping:
@@ -331,6 +343,8 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
         for name in callee.fields:
             default = callee.members.get(name, UNKNOWN)
             machine.set_attribute(instance, name, given.get(name, default))
+    else:
+        extend_layer(machine, instance, arguments, node)
     return instance
 
 
@@ -342,6 +356,9 @@ def _call_instance(
         member = callee.of.lookup(name)
         if type(member) is Function:
             return _call_method(machine, Method(callee, member), arguments, node)
+    layer = extended_layer(machine.initialised(callee))
+    if layer is not None:
+        return _call_layer(machine, layer, arguments, node)
     return _not_modelled(machine, arguments, node, callee.of.qualified)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from attncheck.tracer.branches import run_ways
 from attncheck.tracer.machine import Exit, Machine
 from attncheck.values.join import join_all
-from attncheck.values.value import NONE, Choice, Value
+from attncheck.values.value import NONE, UNFIT, UNKNOWN, Choice, Value
 
 
 def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value:
@@ -21,10 +21,12 @@ def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value
     """
     options = [option for option in value.options if option != NONE]
     begun: list[int] = []
+    values: list[Value] = []
 
     def run(option: Value) -> Value:
         begun.append(len(machine.graph.operations))
-        return do(option)
+        values.append(do(option))
+        return values[-1]
 
     result = evaluate_ways(machine, [functools.partial(run, option) for option in options])
     ends = [*begun[1:], len(machine.graph.operations)]
@@ -33,6 +35,8 @@ def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value
     if not all(failing):
         for operation in (operation for part in parts for operation in part):
             operation.clash = None
+    if any(failing) and not all(failing):
+        return join_all([each for each, fails in zip(values, failing, strict=True) if not fails])
     return result
 
 
@@ -46,4 +50,5 @@ def evaluate_ways(machine: Machine, ways: Sequence[Callable[[], Value]]) -> Valu
         return lambda: values.append(way())
 
     run_ways(machine, [run(way) for way in ways])
-    return join_all(values)
+    fitting = [value for value in values if value is not UNFIT]
+    return join_all(fitting) if fitting else UNKNOWN

@@ -20,8 +20,16 @@ def make_class(machine: Machine, node: cst.ClassDef) -> Class:
     qualified = f"{outer}.{node.name.value}" if outer else node.name.value
     members: dict[str, Value] = {}
     fields = _fields(node, bases)
+    changes = list(replaced(node))
     made = Class(
-        node.name.value, qualified, node, bases, members, fields, frozenset(replaced(node))
+        node.name.value,
+        qualified,
+        node,
+        bases,
+        members,
+        fields,
+        frozenset(name for name, given in changes if not given),
+        frozenset(name for name, given in changes if given),
     )
     environment = Environment(machine.environment)
     frame = Frame(environment, Place(qualified, node, machine.frame.place.calls))
@@ -60,10 +68,11 @@ def _fields(node: cst.ClassDef, bases: tuple[Value, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def replaced(node: cst.ClassDef) -> Iterator[str]:
+def replaced(node: cst.ClassDef) -> Iterator[tuple[str, bool]]:
     """The attributes that methods give other values, once an object has been made.
 
-    Methods that ``__init__`` itself calls on the object are a part of making it.
+    With each whether it is set from outside: to an argument of a ``set_`` method. Methods that
+    ``__init__`` itself calls on the object are a part of making it.
     """
     methods = [each for each in node.body.body if type(each) is cst.FunctionDef]
     making = set(MAKING)
@@ -78,7 +87,17 @@ def replaced(node: cst.ClassDef) -> Iterator[str]:
         if method.name.value in making or own is None:
             continue
         for part in simple_statements(method.body):
-            yield from (name for target in _targets(part) if (name := _member(target, own)))
+            given = method.name.value.startswith("set_") and _is_argument(part, method)
+            yield from (
+                (name, given) for target in _targets(part) if (name := _member(target, own))
+            )
+
+
+def _is_argument(part: cst.CSTNode, method: cst.FunctionDef) -> bool:
+    """Whether a statement assigns nothing but an argument of its method."""
+    value = getattr(part, "value", None)
+    names = {parameter.name.value for parameter in method.params.params[1:]}
+    return type(value) is cst.Name and value.value in names
 
 
 def _receiver(method: cst.FunctionDef) -> str | None:

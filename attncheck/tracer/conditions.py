@@ -20,6 +20,7 @@ from attncheck.algebra.size import Remainder, Size, of
 from attncheck.evidence.identifiers import names_padding
 from attncheck.frameworks import language
 from attncheck.tracer.choices import evaluate_ways
+from attncheck.tracer.defaults import none_test, standing_in
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
 from attncheck.values.join import without_none
@@ -100,6 +101,10 @@ def compare(
     if token is None:
         return Scalar("bool")
     if type(left) is Tensor or type(right) is Tensor:
+        left, right = (
+            side.number if type(side) is Parameter and side.setting else side
+            for side in (left, right)
+        )
         a, b = as_tensor(left), as_tensor(right)
         library = (a.library if a else None) or (b.library if b else None) or ""
         names = dict(zip(("x", "y"), written, strict=True))
@@ -196,18 +201,36 @@ def _sizes(machine: Machine, token: str, left: Size, right: Size) -> Value:
 
 
 def either(
-    machine: Machine, test: cst.BaseExpression, yes: Callable[[], Value], no: Callable[[], Value]
+    machine: Machine, test: cst.BaseExpression, yes: cst.BaseExpression, no: cst.BaseExpression
 ) -> Value:
     """The join of two expressions of which one is evaluated, each under its side of the test."""
+    values: list[Value] = []
 
-    def under(side: bool, evaluate: Callable[[], Value]) -> Callable[[], Value]:
+    def under(side: bool, node: cst.BaseExpression) -> Callable[[], Value]:
         def run() -> Value:
             learn(machine, test, side)
-            return evaluate()
+            values.append(machine.evaluate(node))
+            return values[-1]
 
         return run
 
-    return evaluate_ways(machine, [under(True, yes), under(False, no)])
+    joined = evaluate_ways(machine, [under(True, yes), under(False, no)])
+    asked = none_test(machine, test)
+    kept = None if asked is None else no if asked[1] else yes
+    if asked is None or kept is None or not _same_name(asked[0], kept):
+        return joined
+    default, given = values if asked[1] else values[::-1]
+    found = standing_in(machine, given, default)
+    return joined if found is None else found
+
+
+def _same_name(left: cst.CSTNode, right: cst.CSTNode) -> bool:
+    """Whether two expressions are the same name or the same attribute of one."""
+    while type(left) is cst.Attribute and type(right) is cst.Attribute:
+        if left.attr.value != right.attr.value:
+            return False
+        left, right = left.value, right.value
+    return type(left) is cst.Name and type(right) is cst.Name and left.value == right.value
 
 
 # -- learning -----------------------------------------------------------------------------------
@@ -360,7 +383,14 @@ def _equate_shapes(machine: Machine, left: Value, right: Value) -> None:
 
 
 def _learn_call(machine: Machine, test: cst.Call, holds: bool) -> None:
-    """``isinstance(padding, tuple)``: a name that was taken for a number may be something else."""
+    """``isinstance(padding, tuple)``: a name that was taken for a number may be something else.
+
+    ``exists(mask)``: what the project's own tests for None say.
+    """
+    asked = none_test(machine, test)
+    if asked is not None:
+        _narrow(machine, asked[0], asked[1] is holds)
+        return
     if not holds or type(test.func) is not cst.Name or test.func.value != "isinstance":
         return
     subject = test.args[0].value if test.args else None

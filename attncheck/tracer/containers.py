@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence as AbstractSequence
 from dataclasses import replace
 
@@ -17,10 +18,11 @@ from attncheck.algebra.shape import (
 from attncheck.algebra.size import Size, Symbol, const, of
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
-from attncheck.values.join import element_of, join
+from attncheck.values.join import element_of, join, join_all, one_list
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     UNKNOWN,
+    Choice,
     Const,
     Int,
     Mapping,
@@ -33,6 +35,8 @@ from attncheck.values.value import (
     as_tensor,
 )
 
+#: What objects are called that hold settings.
+_CONFIG = re.compile(r"(?:\w+_)?(?:config|cfg|conf|args|opts?|hparams|hps)")
 #: Methods after which a tensor has other axes than before.
 _RESHAPES_IN_PLACE = frozenset(
     [
@@ -54,6 +58,11 @@ MOST_ITEMS = 16
 
 def item(machine: Machine, base: Value, keys: list[Value]) -> Value | None:
     """``base[key]`` for a container; None if `base` is no container (a tensor, or unknown)."""
+    if type(base) is Choice and holds_lists(base):
+        items = [item(machine, option, keys) for option in base.options]
+        # An index that is out of range on one way is not asked for on that way.
+        inside = [each for each in items if each is not None and each != UNKNOWN]
+        return join_all(inside) if inside else UNKNOWN
     if len(keys) != 1:
         return UNKNOWN if type(base) in (Sequence, Mapping, ShapeOf) else None
     key = keys[0]
@@ -66,6 +75,11 @@ def item(machine: Machine, base: Value, keys: list[Value]) -> Value | None:
         found = None if constant is None else base.get(constant.value)
         return UNKNOWN if found is None else found
     return None
+
+
+def holds_lists(value: Choice) -> bool:
+    """Whether a value is one of several lists."""
+    return all(type(option) is Sequence for option in value.options)
 
 
 def _sequence_item(base: Sequence, key: Value) -> Value:
@@ -207,7 +221,9 @@ def member_of(machine: Machine, base: Parameter, name: str) -> Parameter:
     if known is None:
         path = f"{base.name}{name}" if name.startswith("[") else f"{base.name}.{name}"
         tensor = Tensor(open_shape(path), evidence=Evidence.FORCED)
-        known = Parameter(path, tensor, Int(of(Symbol(path, positive=False))))
+        setting = base.setting or _CONFIG.fullmatch(base.name) is not None
+        number = Int(of(Symbol(path, positive=False)))
+        known = Parameter(path, tensor, number, setting=setting)
         machine.evidence.members[base, name] = known
     return known
 
@@ -226,6 +242,8 @@ def row_of(machine: Machine, value: Value) -> Value:
 
 def each(machine: Machine, value: Value) -> Value:
     """What one item is like when a value is iterated over."""
+    if type(value) is Choice:
+        value = one_list(value)
     if type(value) is Sequence:
         return element_of(value)
     if type(value) is Tensor or type(value) is Parameter:
@@ -252,6 +270,10 @@ def length_of(machine: Machine, value: Value) -> Size | None:
 
 def changed(base: Value, method: str, arguments: Arguments) -> Value | None:
     """What a method call makes of a list, dict or tensor; None if it changes nothing known."""
+    if type(base) is Choice and holds_lists(base):
+        options = [changed(option, method, arguments) for option in base.options]
+        made = [option for option in options if option is not None]
+        return join_all(made) if len(made) == len(options) else None
     if type(base) is Sequence and base.mutable:
         return _changed_list(base, method, arguments.positional)
     if type(base) is Mapping and method == "update":

@@ -14,10 +14,10 @@ import libcst as cst
 from attncheck.algebra.shape import expand
 from attncheck.algebra.size import const
 from attncheck.operators import indexing
-from attncheck.tracer import attributes, calls, conditions, containers, loops, updates
+from attncheck.tracer import attributes, calls, conditions, containers, loops, unseen, updates
 from attncheck.tracer.arithmetic import TOKENS, combine, negate
 from attncheck.tracer.builtins import BUILTINS
-from attncheck.tracer.functions import make_lambda
+from attncheck.tracer.functions import as_setting, make_lambda
 from attncheck.tracer.machine import Evaluator, Machine
 from attncheck.tracer.recorder import apply
 from attncheck.tracer.reflection import REFLECTIONS
@@ -38,6 +38,7 @@ from attncheck.values.value import (
     Scalar,
     Sequence,
     Slice,
+    Unknown,
     Value,
     as_integer,
     as_tensor,
@@ -45,6 +46,8 @@ from attncheck.values.value import (
 
 #: Python's own types that programs ask for.
 _TYPES = frozenset(["bool", "dict", "float", "int", "list", "set", "str", "tuple"])
+#: ``sys.modules[__name__]`` is the module that says so.
+_MODULES = Library("sys.modules")
 _CONSTANT_NAMES: dict[str, Value] = {"None": NONE, "True": TRUE, "False": FALSE}
 
 
@@ -140,12 +143,7 @@ def _conditional(machine: Machine, node: cst.IfExp) -> Value:
     known = conditions.truth(machine.evaluate(node.test))
     if known is not None:
         return machine.evaluate(node.body if known else node.orelse)
-    return conditions.either(
-        machine,
-        node.test,
-        lambda: machine.evaluate(node.body),
-        lambda: machine.evaluate(node.orelse),
-    )
+    return conditions.either(machine, node.test, node.body, node.orelse)
 
 
 def _attribute(machine: Machine, node: cst.Attribute) -> Value:
@@ -194,16 +192,21 @@ def _dict(machine: Machine, node: cst.Dict) -> Value:
 
 def _subscript(machine: Machine, node: cst.Subscript) -> Value:
     base = without_none(machine.evaluate(node.value))
+    if base == _MODULES and _written_key(node) == "__name__":
+        return machine.project.this(machine.evidence.file)
     keys = [_key(machine, element.slice) for element in node.slice]
     found = containers.item(machine, base, keys)
     if found is not None:
         return found
     tensor = as_tensor(base)
     if tensor is None:
-        return updates.at_key(base, _whole_key(keys)) or UNKNOWN
+        item = updates.at_key(base, _whole_key(keys))
+        if item is None and type(base) is Unknown:
+            return unseen.item_of_unseen(_written(node.value))
+        return item or UNKNOWN
     # A parameter under a string key or an unknown one may as well be a dict.
     if type(base) is Parameter and not all(map(_indexes_arrays, keys)):
-        return UNKNOWN
+        return _entry_of_unseen(machine, base, keys)
     listed = _item_of_unseen(machine, base, keys)
     if listed is not None:
         return listed
@@ -224,6 +227,26 @@ def _whole_key(keys: list[Value]) -> Sequence:
     if type(only) is Sequence and not only.mutable:
         return only
     return Sequence(tuple(keys))
+
+
+def _written_key(node: cst.Subscript) -> str:
+    """The name that is the only key of a subscript."""
+    index = node.slice[0].slice if len(node.slice) == 1 else None
+    return _written(index.value) if type(index) is cst.Index else ""
+
+
+def _written(node: cst.BaseExpression) -> str:
+    """A plain name as it is written; nothing for any other expression."""
+    return node.value if type(node) is cst.Name else ""
+
+
+def _entry_of_unseen(machine: Machine, base: Parameter, keys: list[Value]) -> Value:
+    """``config.rope["theta"]``, ``cache.layers[i]``: an item that may be anything."""
+    key = keys[0] if len(keys) == 1 else UNKNOWN
+    if base.setting and type(key) is Const and isinstance(key.value, str):
+        entry = containers.member_of(machine, base, f"[{key.value}]")
+        return as_setting(entry, key.value)
+    return unseen.item_of_unseen(base.name)
 
 
 def _item_of_unseen(machine: Machine, base: Value, keys: list[Value]) -> Value | None:

@@ -14,16 +14,19 @@ from attncheck.graph import Caller, Place
 from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.blocks import simple_statements
-from attncheck.tracer.machine import CALL_DEPTH, Environment, Frame, Machine, ShapeSite
+from attncheck.tracer.defaults import presume_rank
+from attncheck.tracer.machine import CALL_DEPTH, MAKING, Environment, Frame, Machine, ShapeSite
 from attncheck.tracer.sketches import Sketches
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     NONE,
+    UNFIT,
     UNKNOWN,
     Class,
     Const,
     Function,
+    Imported,
     Int,
     Library,
     Mapping,
@@ -32,6 +35,7 @@ from attncheck.values.value import (
     Scalar,
     Sequence,
     Value,
+    as_tensor,
 )
 
 #: Decorators that leave a function's arguments and result as they are, by their last name.
@@ -57,6 +61,11 @@ _CHANGING = frozenset(["vmap", "vectorize", "pmap", "contextmanager", "asynccont
 _SIZE_NAME = re.compile(
     r"(?:(?:hidden|embed|emb|model|head|attn|attention|query|key|value|enc|dec|encoder|decoder)_)"
     r"(?:hidden_)?(?:dim|size)|(?:num|n)_(?:attention_)?heads?|(?:batch|vocab|beam)_size|seq_len"
+)
+#: Names of settings that are one number each: what is a list in some models is not among them.
+_SETTING_NAME = re.compile(
+    r"(?:\w+_)?(?:dim|features|channels|width|heads|hiddens?|positions|embeddings)|d_\w+|num_\w+|"
+    r"(?:\w+_)?(?:hidden|embed|embedding|emb|vocab|model|head|intermediate|ffn|state)_size"
 )
 _STATIC = {"staticmethod", "classmethod", "property", "cached_property", "setter"}
 
@@ -165,13 +174,15 @@ def call_function(
     environment = Environment(_closure(function))
     arguments = bind_arguments(machine, function, positional, keywords, exact)
     if arguments is None:
-        return UNKNOWN
+        return UNFIT
     ledger, root = machine.evidence.ledger, machine.frames[0].function
     if root is not None:
         spared = ledger.spared(function, root, arguments, machine.facts)
         if spared is not None:
             return spared
     environment.names.update(arguments)
+    if machine.evidence.presuming and environment.file is None:
+        _presume(machine, function, arguments)
     if environment.file is None:
         machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
     if machine.observe_calls:
@@ -192,6 +203,17 @@ def call_function(
     if root is not None:
         ledger.note(function, root, arguments, result, machine.facts)
     return result
+
+
+def _presume(machine: Machine, function: Function, arguments: dict[str, Value]) -> None:
+    """Give arguments nobody has seen as many axes as the called function says that they have."""
+    parameters = function.node.params
+    for parameter in (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params):
+        value = arguments[parameter.name.value]
+        if as_tensor(value) is not None:
+            rank = machine.evidence.hinted_rank(function, parameter)
+            if rank is not None:
+                presume_rank(machine, value, rank)
 
 
 def _parameter_nodes(function: Function) -> Iterator[tuple[str, cst.Name]]:
@@ -266,7 +288,14 @@ def _left_out(machine: Machine, function: Function, parameter: cst.Param, exact:
 
 def _named(machine: Machine, name: str, value: Value) -> Value:
     """A number given to a parameter of the dimension table's name becomes a symbol of that name."""
+    if type(value) is Parameter:
+        return as_setting(value, name)
     return named_size(machine, name, value)
+
+
+def as_setting(value: Parameter, name: str) -> Value:
+    """A setting as the number that it is by a `name` that it goes under."""
+    return value.number if value.setting and _SETTING_NAME.fullmatch(name) else value
 
 
 def named_size(machine: Machine, name: str, value: Value) -> Value:
@@ -313,9 +342,13 @@ def _general(machine: Machine, function: Function, parameter: cst.Param) -> Valu
         return Scalar(type(default.value).__name__)
     if type(default) in (Scalar, Sequence, Mapping):
         return UNKNOWN
+    if default is not None and type(default) in (Class, Function, Library, Imported):
+        # What is given in its place is a class or a function like it.
+        return default
     role = MASK if is_mask_name(name) else None
     tensor = Tensor(open_shape(name), role=role, evidence=Evidence.FORCED, optional=default == NONE)
-    return Parameter(name, tensor, Int(of(machine.evidence.argument(name))))
+    setting = function.name in MAKING
+    return Parameter(name, tensor, Int(of(machine.evidence.argument(name))), setting=setting)
 
 
 def _names_a_size(machine: Machine, name: str) -> bool:

@@ -14,19 +14,26 @@ from typing import Final
 import libcst as cst
 
 from attncheck.algebra.shape import close, expand
+from attncheck.evidence.conventions import batched_rank
 from attncheck.frameworks.lookup import find_layer
 from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.frameworks.weights import weight_of
 from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.defaults import presume_rank
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import Written, apply, written_arguments
+from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence
 from attncheck.values.value import (
     UNKNOWN,
     Chain,
+    Choice,
+    Class,
+    Instance,
     Int,
     Layer,
+    Library,
     Mapping,
     Parameter,
     Sequence,
@@ -67,6 +74,9 @@ def call_layer(
         return None
     if machine.own.conventional:
         given |= _batched(machine, spelling.operator.__name__, given)
+    rank = batched_rank(layer.path) if machine.evidence.presuming else None
+    if rank is not None and "x" in given:
+        presume_rank(machine, given["x"], rank)
     written: Written = {**written_arguments(spelling.calling, arguments), **layer.written}
     everything = {**given, **layer.settings}
     return apply(
@@ -115,6 +125,40 @@ def layer_setting(machine: Machine, layer: Layer, name: str) -> Value | None:
     return None
 
 
+# -- modules of the project that are layers --------------------------------------------------------
+
+#: Under this name an object keeps the layer of the library that its class extends.
+_EXTENDED = "super()"
+
+
+def extend_layer(
+    machine: Machine, instance: Instance, arguments: Arguments, node: cst.CSTNode
+) -> None:
+    """``super().__init__(...)`` in a class that extends a layer: ``class Table(nn.Embedding)``."""
+    spelling = _extended_class(instance.of)
+    if spelling is not None:
+        layer = make_layer(machine, spelling, arguments, node)
+        machine.set_attribute(instance, _EXTENDED, layer)
+
+
+def extended_layer(instance: Instance) -> Layer | None:
+    """The layer that an object's class extends, as it was made."""
+    layer = instance.attributes.get(_EXTENDED)
+    return layer if type(layer) is Layer else None
+
+
+def _extended_class(of: Class) -> LayerSpelling | None:
+    for base in of.bases:
+        found = None
+        if type(base) is Library:
+            found = find_layer(base.path)
+        elif type(base) is Class:
+            found = _extended_class(base)
+        if found is not None:
+            return found
+    return None
+
+
 # -- containers of layers --------------------------------------------------------------------------
 
 
@@ -122,6 +166,8 @@ def _module_list(machine: Machine, arguments: Arguments) -> Value:
     if not arguments.positional:
         return Sequence((), mutable=True)
     given = arguments.first()
+    if type(given) is Choice and containers.holds_lists(given):
+        return given
     if type(given) is Sequence:
         return Sequence(given.items, True, given.element, given.length)
     return Sequence(None, mutable=True)
@@ -146,8 +192,16 @@ def _sequential(machine: Machine, arguments: Arguments) -> Value:
         return Chain(tuple((str(i), item) for i, item in enumerate(arguments.positional)))
     if len(arguments.spread) == 1 and not arguments.positional:
         (spread,) = arguments.spread
+        if type(spread) is Choice and containers.holds_lists(spread):
+            return join_all([_listed(option) for option in spread.options])
         return Chain((), containers.each(machine, spread))
     return UNKNOWN
+
+
+def _listed(value: Value) -> Value:
+    """The chain of a list of callables."""
+    items = value.items if type(value) is Sequence else None
+    return UNKNOWN if items is None else Chain(tuple((str(i), x) for i, x in enumerate(items)))
 
 
 #: Library classes that only hold layers, by full name.

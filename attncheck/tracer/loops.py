@@ -138,22 +138,34 @@ def _repeat(
     No round sees what the one before left under the names that are `given` anew.
     """
     before, journal = dict(machine.environment.names), len(machine.journal)
+    shown = len(machine.sites)
     broken = _round(machine, once)
     rounds = None if broken else count
     grown = _widened(machine, before, rounds)
     _merge_attributes(machine, journal, lambda old, new: _widen(machine, old, new, rounds))
     for _ in range(MOST_ROUNDS):
-        machine.environment.names, journal = dict(grown), len(machine.journal)
+        # What the last round shows is true of each of them.
+        del machine.sites[shown:]
+        begun = _begun(machine, before, grown)
+        machine.environment.names, journal = dict(begun), len(machine.journal)
         broken = _round(machine, once) or broken
         after = machine.environment.names
         _merge_attributes(machine, journal, _settled)
-        settled = {name: _settled(value, after.get(name, value)) for name, value in grown.items()}
+        settled = {name: _settled(value, after.get(name, value)) for name, value in begun.items()}
         machine.environment.names = after | settled
         carried = grown.keys() - given
         if not any(_less(settled[name], grown[name]) for name in carried):
             break
         grown = settled
     return broken
+
+
+def _begun(machine: Machine, before: dict[str, Value], grown: dict[str, Value]) -> dict[str, Value]:
+    """The names at the beginning of a round, each size that rounds change under one symbol."""
+    return {
+        name: value if value is before.get(name) else settle(machine, name, value)
+        for name, value in grown.items()
+    }
 
 
 def _less(now: Value, before: Value) -> bool:

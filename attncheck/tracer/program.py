@@ -23,11 +23,12 @@ from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
 from attncheck.evidence.papers import Paper
+from attncheck.evidence.ranks import prose_ranks
 from attncheck.evidence.roles import PHRASES, is_mask_name
 from attncheck.operators.masking import MASK
 from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.ledger import Ledger
-from attncheck.tracer.sketches import Sketch, Sketches, filled
+from attncheck.tracer.sketches import Attributes, Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
@@ -96,6 +97,8 @@ class ProgramEvidence:
     pinned: Hypothesis | None = None
     #: what calls have shown of the parameters of the project's functions
     sketches: dict[Function, Sketches] = field(default_factory=dict)
+    #: what methods have left in attributes for others to use
+    attributes: Attributes = field(default_factory=Attributes)
     #: what calls have shown in an earlier version of the file, by qualified name
     shown_before: Mapping[str, Mapping[str, Sketch]] | None = None
     #: what calls of the project's functions have cost so far, and given
@@ -105,6 +108,7 @@ class ProgramEvidence:
     _commented_names: set[str] | None = None
     _alone: set[str] | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
+    _counted: dict[Function, dict[str, int]] = field(default_factory=dict)
     _parameters: dict[tuple[Function, str], Value | None] = field(default_factory=dict)
 
     def elsewhere(self, path: str, text: str) -> ProgramEvidence:
@@ -129,6 +133,11 @@ class ProgramEvidence:
             _commented_names=None,
             _alone=None,
         )
+
+    @property
+    def presuming(self) -> bool:
+        """Whether numbers of axes are taken to be what is usual, until the code contradicts it."""
+        return self.loose and self.conventional
 
     # -- parameters ----------------------------------------------------------------------------
 
@@ -169,7 +178,11 @@ class ProgramEvidence:
             if type(given) is Tensor and function.defaults.get(name) == NONE:
                 return replace(given, optional=True)
             return given
-        named = self.conventional and function is self.pinned_function
+        counted = self.counted(function).get(name) if self.presuming else None
+        if counted is not None and (stated is None or tensor is not None):
+            optional = name in function.defaults
+            return filled(Sketch(counted, evidence=Evidence.PROSE, optional=optional), name)
+        named = self.conventional and function is self.pinned_function and _is_called(function)
         rank = conventional_rank(name) if named else None
         if rank is not None and (stated is None or tensor is not None):
             optional = name in function.defaults
@@ -180,9 +193,22 @@ class ProgramEvidence:
             return replace(tensor, shape=open_shape(name), role=role, evidence=Evidence.FORCED)
         return stated
 
+    def hinted_rank(self, function: Function, parameter: cst.Param) -> int | None:
+        """How many axes a called function says that an argument has, in prose or by its name."""
+        stated = self._stated(function, parameter)
+        tensor = None if stated is None else as_tensor(stated)
+        if tensor is not None and tensor.shape is not None:
+            return tensor.shape.rank
+        counted = self.counted(function).get(parameter.name.value)
+        if counted is not None:
+            return counted
+        if not _is_called(function) or stated not in (None, tensor):
+            return None
+        return conventional_rank(parameter.name.value)
+
     def has_conventional(self, function: Function) -> bool:
         """Whether names say more of the inputs of a module than everything else does."""
-        if function.name not in _FORWARD or function.owner is None:
+        if not _is_called(function):
             return False
         parameters = function.node.params
         return any(
@@ -197,13 +223,18 @@ class ProgramEvidence:
         sketches = self.sketches.get(function)
         return None if sketches is None else sketches.of(name)
 
+    def seen_of(self, function: Function) -> dict[str, Sketch | None]:
+        """What calls have shown of the parameters of one function."""
+        sketches = self.sketches.get(function)
+        return {} if sketches is None else {name: sketches.of(name) for name in sketches.names()}
+
     def calls_shown(self) -> dict[str, dict[str, Sketch]]:
         """What calls have shown of the parameters of all functions, by qualified name."""
         return {
             function.qualified: {
-                name: sketch for name in sketches.names() if (sketch := sketches.of(name))
+                name: sketch for name, sketch in self.seen_of(function).items() if sketch
             }
-            for function, sketches in self.sketches.items()
+            for function in self.sketches
         }
 
     def _by_name(self, function: Function, name: str) -> Tensor | None:
@@ -276,6 +307,37 @@ class ProgramEvidence:
                 shapes[parameter.name.value] = tensor.shape
         return shapes
 
+    def counted(self, function: Function) -> dict[str, int]:
+        """How many axes prose gives the parameters of a function."""
+        known = self._counted.get(function)
+        if known is None:
+            known = self._counted[function] = self._count(function)
+        return known
+
+    def _count(self, function: Function) -> dict[str, int]:
+        if isinstance(function.node, cst.Lambda):
+            return {}
+        parameters = function.node.params
+        listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+        names = [parameter.name.value for parameter in listed]
+        return prose_ranks(_docstring(function.node) or "", self._remarks(function.node), names)
+
+    def _remarks(self, node: cst.FunctionDef) -> list[str]:
+        """The comments of a function: those above it, and those before its first statements."""
+        if self.line_of is None:
+            return []
+        first = self.line_of(node.name) - 1
+        above = first
+        while above > 0 and self.lines[above - 1].lstrip().startswith("#"):
+            above -= 1
+        remarks = [line.strip() for line in self.lines[above:first]]
+        body = node.body.body
+        start = self.line_of(body[0]) - 1 if body else first
+        end = self.line_of(body[1]) if len(body) > 1 else start + 1
+        return remarks + [
+            line.strip() for line in self.lines[start - 1 : end] if line.lstrip().startswith("#")
+        ]
+
     def docstring(self, function: Function) -> DocClaims:
         """The claims of a function's docstring."""
         known = self._docstrings.get(function)
@@ -336,6 +398,8 @@ class ProgramEvidence:
                 decided=decided if shape is not None else None,
                 optional=annotation.optional,
             )
+        if annotation.optional and annotation.kind in _SCALARS:
+            return values.Choice((Scalar(_SCALARS[annotation.kind]), NONE))
         if annotation.optional:
             return None
         if annotation.kind == "int":
@@ -362,6 +426,11 @@ class ProgramEvidence:
 
     def _library(self) -> str | None:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None
+
+
+def _is_called(function: Function) -> bool:
+    """Whether a function is what runs when a module is called."""
+    return function.name in _FORWARD and function.owner is not None
 
 
 def loosened(shape: Shape, name: str, *, numbers: bool = False) -> Shape:

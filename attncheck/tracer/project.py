@@ -28,7 +28,7 @@ from attncheck.values.value import UNKNOWN, Const, Imported, Library, Mapping, S
 
 #: How many files are read for one checked file, and how many of their characters altogether.
 MOST_FILES: Final = 32
-MOST_OUTLINED: Final = 200_000
+MOST_OUTLINED: Final = 600_000
 #: How much of them is parsed: so much in any case, and of a larger file a quarter of its length;
 #: and no more of one statement.
 MOST_PARSED: Final = 8_000
@@ -120,6 +120,10 @@ class Project:
             return Imported(path)
         full = "." * bool(target.level) + ".".join(filter(None, (target.module, target.name)))
         return CONSTANTS.get(full, Library(full))
+
+    def this(self, importer: str) -> Value:
+        """The module of the file `importer` (empty for the checked one)."""
+        return Imported(importer or self._path)
 
     def public(self, importer: str, star: Target) -> Iterator[tuple[str, Value]]:
         """The names that ``import *`` binds in the file `importer`."""

@@ -12,9 +12,11 @@ from attncheck.graph import Operand, Operation
 from attncheck.operators.call import Call, Operator
 from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.choices import over
+from attncheck.tracer.containers import holds_lists
 from attncheck.tracer.machine import Machine
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Scalar, Sequence, Value, as_tensor
+from attncheck.values.value import Choice, Scalar, Sequence, Value, as_tensor
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -34,6 +36,23 @@ def apply_spelling(
     arguments = spelling.bind(given.positional, given.keywords)
     if arguments is None:
         return None
+    for name, value in arguments.items():
+        if type(value) is Choice and holds_lists(value):
+
+            def on(option: Value, name: str = name) -> Value:
+                return _applied(machine, spelling, arguments | {name: option}, given, node)
+
+            return over(machine, value, on)
+    return _applied(machine, spelling, arguments, given, node)
+
+
+def _applied(
+    machine: Machine,
+    spelling: Spelling,
+    arguments: dict[str, Value],
+    given: Arguments,
+    node: cst.CSTNode,
+) -> Value:
     return apply(
         machine,
         spelling.operator,

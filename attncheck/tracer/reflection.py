@@ -12,6 +12,7 @@ from attncheck.tracer import attributes
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.lifted import LIFTED
 from attncheck.tracer.machine import Machine
+from attncheck.values.join import join
 from attncheck.values.value import (
     FALSE,
     NONE,
@@ -48,6 +49,8 @@ def _getattr(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value
     if isinstance(owner, Instance) and isinstance(value, Unknown) and len(arguments.positional) > 2:
         known = name in machine.initialised(owner).attributes
         return value if known else arguments.positional[2]
+    if isinstance(owner, Instance) and name in owner.unsure and len(arguments.positional) > 2:
+        return join(value, arguments.positional[2])
     return value
 
 
@@ -61,7 +64,7 @@ def _setattr(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value
 def _hasattr(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     owner, name = arguments.first(), _name(arguments)
     if isinstance(owner, Instance) and name in machine.initialised(owner).attributes:
-        return TRUE
+        return Scalar("bool") if name in owner.unsure else TRUE
     return Scalar("bool")
 
 
@@ -86,6 +89,8 @@ def _isinstance(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Va
         return Scalar("bool")
     own = _KINDS.get(type(value))
     paths = {each.path for each in classes if type(each) is Library}
+    if type(value) is Int and paths == {"torch.Tensor"} and len(classes) == 1:
+        return FALSE
     if own is None or len(paths) < len(classes):
         return Scalar("bool")
     if type(value) is Sequence and not own <= paths:
@@ -133,5 +138,6 @@ REFLECTIONS: dict[str, Reflection] = {
         arguments.positional[1] if len(arguments.positional) == 2 else UNKNOWN
     ),
     "torch.utils.checkpoint.checkpoint": _by_proxy,
+    "torch.nn.utils.skip_init": _by_proxy,
     **LIFTED,
 }

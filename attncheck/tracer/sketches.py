@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from dataclasses import replace
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, fresh_axis, open_shape
@@ -16,7 +17,18 @@ from attncheck.evidence.roles import is_mask_name
 from attncheck.operators.masking import MASK
 from attncheck.record import record
 from attncheck.values.tensor import Evidence, Tensor
-from attncheck.values.value import NONE, UNKNOWN, Sequence, Value, as_tensor, expanded
+from attncheck.values.value import (
+    ALIKE,
+    NONE,
+    UNKNOWN,
+    Class,
+    Function,
+    Instance,
+    Sequence,
+    Value,
+    as_tensor,
+    expanded,
+)
 
 
 @record
@@ -93,6 +105,33 @@ class Sketches:
             return None
         agreed = functools.reduce(_agreed, known)
         return None if agreed == _CONFLICT else agreed
+
+
+class Attributes:
+    """What methods have left in attributes that others then find there: kinds, no sizes."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left: dict[tuple[Class, str], dict[Function, Sketch]] = {}
+
+    def note(self, method: Function, instance: Instance, facts: Facts) -> None:
+        """Add what the attributes that `method` may have replaced hold after it."""
+        for name in instance.of.replaced:
+            value = instance.attributes.get(name)
+            sketch = None if value is None or value is ALIKE else sketch_of(value, facts)
+            if sketch is not None and sketch.items is None:
+                self._left.setdefault((instance.of, name), {})[method] = sketch
+
+    def recall(self, instance: Instance) -> None:
+        """Put into attributes of which nothing is known what all methods leave in them."""
+        for name in instance.of.replaced:
+            left = self._left.get((instance.of, name))
+            if left and instance.attributes.get(name) is ALIKE:
+                sketch = functools.reduce(_agreed, left.values())
+                if sketch != _CONFLICT:
+                    known = replace(sketch, evidence=Evidence.NAME)
+                    instance.attributes[name] = filled(known, name)
 
 
 def _agreed(one: Sketch, other: Sketch) -> Sketch:

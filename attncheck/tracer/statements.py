@@ -6,15 +6,18 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from attncheck.tracer import conditions, loops
+from attncheck.tracer import conditions, defaults, loops
 from attncheck.tracer.arithmetic import TOKENS, combine
 from attncheck.tracer.branches import join_names, run_ways
 from attncheck.tracer.classes import make_class
 from attncheck.tracer.functions import decorated, make_function
 from attncheck.tracer.imports import run_import, run_import_from
 from attncheck.tracer.machine import Executor, Exit, Machine
+from attncheck.tracer.naming import settle
 from attncheck.tracer.patterns import captured
+from attncheck.tracer.steps import as_step
 from attncheck.tracer.targets import assign, delete
+from attncheck.values.join import without_none
 from attncheck.values.value import NONE, UNKNOWN, Sequence, Unknown, Value
 
 
@@ -34,7 +37,7 @@ def _expression(machine: Machine, node: cst.Expr) -> Exit:
 
 
 def _assign(machine: Machine, node: cst.Assign) -> Exit:
-    value = machine.evaluate(node.value)
+    value = as_step(machine, node, machine.evaluate(node.value))
     if len(node.targets) > 1 and type(value) is Sequence and value.mutable:
         # What is appended under one name is not seen under the other.
         value = Sequence(None, True)
@@ -64,6 +67,8 @@ def _augmented(machine: Machine, node: cst.AugAssign) -> Exit:
 
 def _return(machine: Machine, node: cst.Return) -> Exit:
     value = NONE if node.value is None else machine.evaluate(node.value)
+    if machine.frame.function is not None:
+        value = settle(machine, machine.frame.function.name, value)
     machine.frame.returned.append(value)
     if type(node.value) is cst.Tuple:
         count = len(node.value.elements)
@@ -107,15 +112,27 @@ def _if(machine: Machine, node: cst.If) -> Exit:
             return machine.execute(node.body.body)
         return otherwise()
 
-    def yes() -> Exit:
-        conditions.learn(machine, node.test, True)
-        return machine.execute(node.body.body)
+    asked = defaults.none_test(machine, node.test)
+    name = asked[0].value if asked is not None and type(asked[0]) is cst.Name else None
+    before = None if name is None else machine.environment.names.get(name)
+    ends: list[Value | None] = []
 
-    def no() -> Exit:
-        conditions.learn(machine, node.test, False)
-        return otherwise()
+    def way(side: bool, run: Callable[[], Exit]) -> Callable[[], Exit]:
+        def go() -> Exit:
+            conditions.learn(machine, node.test, side)
+            left = run()
+            ends.append(machine.environment.names.get(name) if name and left is None else None)
+            return left
 
-    return run_ways(machine, [yes, no])
+        return go
+
+    body = node.body.body
+    left = run_ways(machine, [way(True, lambda: machine.execute(body)), way(False, otherwise)])
+    if asked is not None and name is not None and before is not None:
+        default, kept = ends if asked[1] else ends[::-1]
+        if default is not None and kept is not None and kept == without_none(before):
+            defaults.replaced(machine, name, kept, default)
+    return left
 
 
 def _else(machine: Machine, node: cst.If | cst.Else) -> Exit:

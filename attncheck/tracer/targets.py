@@ -17,9 +17,11 @@ from attncheck.tracer.functions import call_function, named_size
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.naming import settle
 from attncheck.tracer.recorder import Written, apply
+from attncheck.values.join import one_list
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
+    Choice,
     Const,
     Function,
     Imported,
@@ -146,6 +148,8 @@ def _subscript(
 ) -> None:
     """``x[i] = value``: a tensor keeps its shape; a list or dict is another one afterwards."""
     base = machine.evaluate(target.value)
+    if type(base) is Choice:
+        base = one_list(base)
     changed: Value
     if type(base) is Sequence and base.mutable:
         changed = Sequence(None, True, length=containers.length_of(machine, base))

@@ -33,7 +33,17 @@ from attncheck.tracer.program import ProgramEvidence
 from attncheck.tracer.project import Project
 from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
-from attncheck.values.value import UNKNOWN, Class, Const, Function, Instance, Layer, Value
+from attncheck.values.value import (
+    ALIKE,
+    UNKNOWN,
+    Chain,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Layer,
+    Value,
+)
 
 
 @dataclass(slots=True)
@@ -153,7 +163,11 @@ class Tracer:
             builder, _ = self._builders[function.owner]
             # What making the object has shown holds for its methods.
             machine.facts.keep(builder.facts.learned(0))
+            if self.evidence.presuming:
+                self.evidence.attributes.recall(receiver)
         complete, result = self._in_general(machine, function, receiver)
+        if receiver is not None and complete:
+            self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)
         self.evidence.pinned = None
         self.evidence.conventional = False
@@ -272,7 +286,11 @@ class Tracer:
 def _forget_replaced(made: Instance, owner: Class) -> None:
     """Forget what methods may have replaced before the one that is traced is called."""
     for name in owner.replaced & made.attributes.keys():
-        made.attributes[name] = UNKNOWN
+        made.attributes[name] = ALIKE
+    for name in owner.given & made.attributes.keys():
+        # A part of a module is exchanged for one like it.
+        if type(made.attributes[name]) not in (Layer, Chain, Instance):
+            made.attributes[name] = UNKNOWN
     for base in owner.bases:
         if isinstance(base, Class):
             _forget_replaced(made, base)

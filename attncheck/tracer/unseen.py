@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from attncheck.algebra.shape import Axis, expand
+from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import Symbol, of
 from attncheck.frameworks.lookup import find
 from attncheck.operators.axes import append, split_trailing
@@ -21,13 +21,28 @@ from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.values.tensor import Evidence, Tensor
-from attncheck.values.value import Function, Sequence, Value, as_tensor
+from attncheck.values.value import (
+    ALIKE,
+    UNKNOWN,
+    Function,
+    Int,
+    Method,
+    Sequence,
+    Value,
+    as_tensor,
+)
 
 #: Callables that give back a tensor like the one they are given.
 _SAME_SHAPE = re.compile(
     r"(?:\w+_)?(?:drop(?:out)?|act|activ|activation|non_?lin(?:earity)?|relu|gelu|silu|swish|"
     r"(?:layer_?|rms_?|batch_?|group_?)?norm|ln)\d*(?:_?(?:fn|func|function|layer))?\d*"
 )
+#: Modules hold their tables of functions under names in capitals.
+_REGISTRY = re.compile(r"[A-Z][A-Z0-9_]+")
+#: What counts the positions that a cache holds, or may hold.
+_LENGTH = re.compile(r"get_(?:\w+_)?(?:length|len)")
+#: Callables that give their input other features.
+_PROJECTION = re.compile(r"(?:\w+_)?(?:proj|projection|linear|fc|dense|mlp|ffn|feed_forward)\d*")
 #: What holds the keys and values of positions that were seen before.
 _CACHE = re.compile(r"(?:\w+_)?(?:cache|past|past_key_values?|kv_cache|past_kv)s?(?:_\w+)?")
 
@@ -38,12 +53,24 @@ def call_unseen(
     """What a call of something unknown gives, by its name; None if that tells nothing."""
     if _SAME_SHAPE.fullmatch(name.lower()) and _one_tensor(arguments):
         return _like_its_input(machine, arguments, node)
+    in_torch = machine.evidence.array_libraries == ("torch",)
+    if in_torch and _PROJECTION.fullmatch(name.lower()) and _one_tensor(arguments):
+        return _projected(machine, arguments)
+    if _LENGTH.fullmatch(name):
+        return Int(None)
     if name.startswith("get") and arguments.positional:
         default = arguments.positional[-1]
-        return default if type(default) is Function else None
+        return default if type(default) in (Function, Method) else None
     if name == "update" and type(node) is cst.Call and _CACHE.fullmatch(_receiver(node)):
         return _with_more_positions(machine, arguments)
     return None
+
+
+def item_of_unseen(owner: str) -> Value:
+    """``cache.layers[i]`` or ``FUNCTIONS[name]``, of something nobody has seen, by its name."""
+    first, _, _ = owner.partition(".")
+    held = _REGISTRY.fullmatch(owner) or _CACHE.fullmatch(first)
+    return UNKNOWN if held is None else ALIKE
 
 
 def called_name(node: cst.CSTNode) -> str:
@@ -69,6 +96,16 @@ def _like_its_input(machine: Machine, arguments: Arguments, node: cst.CSTNode) -
     only = replace(arguments, keywords={}, written={})
     value = apply_spelling(machine, spelling, only, node)
     return replace(value, evidence=Evidence.NAME) if type(value) is Tensor else value
+
+
+def _projected(machine: Machine, arguments: Arguments) -> Value | None:
+    """The input with another last axis."""
+    tensor = as_tensor(arguments.positional[0])
+    shape = None if tensor is None or tensor.shape is None else expand(tensor.shape, machine.facts)
+    if tensor is None or shape is None or shape.rank in (None, 0):
+        return None
+    made = Shape((*shape.axes[:-1], Axis(None)))
+    return replace(tensor, shape=made, operation=None, evidence=Evidence.NAME, optional=False)
 
 
 def _with_more_positions(machine: Machine, arguments: Arguments) -> Value | None:

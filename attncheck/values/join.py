@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from attncheck.algebra.shape import Axis, Shape
-from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
+from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
 from attncheck.values.value import (
+    ALIKE,
     NONE,
     UNKNOWN,
     Chain,
@@ -39,6 +40,12 @@ def join(left: Value, right: Value) -> Value:
     """The value that is `left` or `right`."""
     if left is right or left == right:
         return left
+    if ALIKE in (left, right):
+        return alike(right if left == ALIKE else left)
+    if _is_member(left) or _is_member(right):
+        other = right if _is_member(left) else left
+        if type(other) is Tensor:
+            return alike(other)
     if NONE in (left, right):
         other = right if left == NONE else left
         if type(other) is Parameter:
@@ -54,10 +61,28 @@ def join(left: Value, right: Value) -> Value:
     for root, other in ((left, right), (right, left)):
         if type(root) is Scalar and root.powers is not None and _is_other_number(root, other):
             return replace(root, perhaps=True)
+    if type(left) is not type(right) and {type(left), type(right)} <= _PLAIN:
+        return Scalar("number") if _is_real(left) and _is_real(right) else UNKNOWN
+    if Tensor in (type(left), type(right)) and (_is_real(left) or _is_real(right)):
+        return Choice((left, right))
     if type(left) is not type(right) and {type(left), type(right)} <= _EITHER:
         return choice(left, right)
     joiner = _JOINERS.get(type(left)) if type(left) is type(right) else None
     return UNKNOWN if joiner is None else joiner(left, right)
+
+
+def alike(value: Value) -> Value:
+    """What is like `value`: a tensor of as many axes, or the same callable."""
+    if type(value) is Tensor and value.shape is not None:
+        rank = value.shape.rank
+        shape = None if rank is None else Shape((Axis(None),) * rank)
+        return replace(value, shape=shape, operation=None, evidence=Evidence.NAME)
+    return value if type(value) in _CALLABLE else UNKNOWN
+
+
+def _is_member(value: Value) -> bool:
+    """Whether a value was read from an object nobody has seen, and is no setting."""
+    return type(value) is Parameter and "." in value.name and not value.setting
 
 
 def choice(left: Value, right: Value) -> Value:
@@ -67,6 +92,9 @@ def choice(left: Value, right: Value) -> Value:
         if type(option) not in _CALLABLE and option != NONE:
             if type(option) not in _OPTIONAL:
                 return UNKNOWN
+            if _is_list(option) and all(map(_is_list, options)):
+                options += [option] if option not in options else []
+                continue
             same = next((known for known in options if type(known) is type(option)), None)
             if same is not None:
                 options[options.index(same)] = join(same, option)
@@ -77,7 +105,23 @@ def choice(left: Value, right: Value) -> Value:
             return UNKNOWN
         if option not in options:
             options.append(option)
-    return Choice(tuple(options)) if len(options) <= MOST_OPTIONS else UNKNOWN
+    if len(options) <= MOST_OPTIONS:
+        return Choice(tuple(options))
+    return one_list(Choice(tuple(options)))
+
+
+def _is_list(value: Value) -> bool:
+    """Whether a value is a list of which every item is known."""
+    return type(value) is Sequence and value.mutable and value.items is not None
+
+
+def one_list(value: Value) -> Value:
+    """Lists of unlike lengths as one of which only the items' kind is known; else UNKNOWN."""
+    lists = [option for option in _options(value) if type(option) is Sequence]
+    if len(lists) < len(_options(value)):
+        return UNKNOWN
+    elements = [element_of(option) for option in lists if option.items != ()]
+    return Sequence(None, True, join_all(elements) if elements else UNKNOWN)
 
 
 def _options(value: Value) -> tuple[Value, ...]:
@@ -100,7 +144,8 @@ def _join_numbers(left: Value, right: Value) -> Value:
     """A number and an argument that may be one, or two such arguments: still both, of no size."""
     named = left if type(left) is Parameter else right
     assert type(named) is Parameter
-    return Parameter(named.name, UNKNOWN_TENSOR, Int(None))
+    setting = all(value.setting for value in (left, right) if type(value) is Parameter)
+    return Parameter(named.name, UNKNOWN_TENSOR, Int(None), setting=setting)
 
 
 def _is_other_number(root: Scalar, value: Value) -> bool:
@@ -165,10 +210,12 @@ def _either(left: Tensor, right: Tensor) -> tuple[int | None, ...]:
     return tuple(distinct) if len(distinct) > 1 else ()
 
 
-def _join_sequences(left: Sequence, right: Sequence) -> Sequence:
+def _join_sequences(left: Sequence, right: Sequence) -> Value:
     if left.items is not None and right.items is not None and len(left.items) == len(right.items):
         items = tuple(map(join, left.items, right.items))
         return Sequence(items, left.mutable)
+    if _is_list(left) and _is_list(right):
+        return Choice((left, right))
     return Sequence(None, left.mutable, any_element(left, right))
 
 
@@ -203,6 +250,15 @@ def _join_scalars(left: Scalar, right: Scalar) -> Value:
     return Scalar(left.kind)
 
 
+def _is_real(value: Value) -> bool:
+    """Whether a plain value is a number."""
+    if type(value) is Const:
+        return isinstance(value.value, float)
+    return type(value) is Int or (
+        type(value) is Scalar and value.kind in ("float", "int", "number")
+    )
+
+
 def _join_constants(left: Const, right: Const) -> Value:
     kind = type(left.value).__name__
     return Scalar(kind) if kind == type(right.value).__name__ else UNKNOWN
@@ -215,9 +271,11 @@ _CALLABLE: Final = frozenset(
     [Layer, Chain, Function, Method, Partial, Library, LibraryMethod, Class, Instance]
 )
 #: Values that are kept beside None.
-_OPTIONAL: Final = frozenset([Sequence, Mapping, Int])
+_OPTIONAL: Final = frozenset([Sequence, Mapping, Int, Scalar, Const])
 #: What may stand on both sides of a join with another kind of value.
 _EITHER: Final = _CALLABLE | _OPTIONAL | {Choice}
+#: Plain values that may be numbers and are no sizes where they are not whole.
+_PLAIN: Final = frozenset([Int, Scalar, Const])
 #: What may be a number.
 _NUMBERS: Final = frozenset([Int, Parameter])
 

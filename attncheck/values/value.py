@@ -27,13 +27,20 @@ if TYPE_CHECKING:
 class Unknown:
     """A value nothing is known of; it absorbs every operation without complaint.
 
-    ``call`` names the call that is not modelled, for the coverage line.
+    ``call`` names the call that is not modelled, for the coverage line. ``alike`` says that it
+    stands for what it is joined with: an entry of a registry of functions for the default one, what
+    a cache holds for what is computed without it.
     """
 
     call: str | None = None
+    alike: bool = False
 
 
 UNKNOWN = Unknown()
+#: What a call gives that does not fit the parameters of what is called.
+UNFIT = Unknown("")
+#: Something out of a registry or a cache.
+ALIKE = Unknown(alike=True)
 
 
 @record
@@ -75,13 +82,15 @@ class Scalar:
 class Parameter:
     """An argument that nothing is known of: it acts as a tensor or as a number, as it is used.
 
-    ``kept`` says that an object was made with it and holds it under a name.
+    ``kept`` says that an object was made with it and holds it under a name; ``setting`` that it was
+    given to a constructor, or read from a config: beside a tensor it is then a number.
     """
 
     name: str
     tensor: Tensor
     number: Int
     kept: bool = field(default=False, compare=False)
+    setting: bool = False
 
 
 @record
@@ -245,6 +254,8 @@ class Class:
     fields: tuple[str, ...] = ()
     #: attributes that methods give other values, once an object has been made
     replaced: frozenset[str] = frozenset()
+    #: attributes that a ``set_`` method sets to what it is given, and no other
+    given: frozenset[str] = frozenset()
 
     def lookup(self, name: str) -> Value | None:
         """The member `name`, here or in a base; UNKNOWN if only an unseen base can say."""
@@ -268,6 +279,8 @@ class Instance:
     attributes: dict[str, Value] = field(default_factory=dict)
     #: runs ``__init__`` (on a machine), which waits until an attribute is asked for
     pending: Callable[[Any], None] | None = None
+    #: attributes that not every way through its methods has set
+    unsure: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -130,3 +130,12 @@ def test_message_tells_the_pieces():
     (finding,) = check_source((HEAD + code).encode(), "x.py", Settings()).findings
     assert "they lie as (B, T, h, C//h) and are read as (B, h, T, C//h)" in finding.message
     assert finding.message.endswith("what comes out along T is a mixture of positions")
+
+
+def test_padded_rows_are_shifted_by_reading_them_in_another_length():
+    code = (
+        "def f(x: torch.Tensor, padding):\n    B, H, T, S = x.shape\n"
+        "    y = torch.nn.functional.pad(x, (0, 1))\n"
+        "    return y.view(*y.size()[:-2], y.size(-1), y.size(-2))\n"
+    )
+    assert found(code) == []

@@ -76,6 +76,8 @@ def claims(value, wide):
     if type(wide) is Choice:
         options = value.options if type(value) is Choice else (value,)
         return all(any(claims(each, option) for option in wide.options) for each in options)
+    if wide == Scalar("number") and type(value) in (Int, Const, Scalar):
+        return True
     if type(wide) is not type(value):
         return type(wide) is Scalar and type(value) is Const
     return CLAIMS[type(wide)](value, wide)

@@ -1,0 +1,113 @@
+"""Arguments that were not given, and what stands in for them: ``if x is None: x = ...``.
+
+What an argument gets when it is left out is of its kind: a number where it is a number, and a
+tensor of as many axes where it is a tensor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from attncheck.algebra.shape import Axis, Shape, close, expand
+from attncheck.tracer.machine import Machine
+from attncheck.tracer.naming import settle
+from attncheck.values.join import join
+from attncheck.values.tensor import Evidence
+from attncheck.values.value import (
+    NONE,
+    Function,
+    Int,
+    Parameter,
+    Scalar,
+    Value,
+    as_tensor,
+    expanded,
+)
+
+
+def none_test(machine: Machine, test: cst.BaseExpression) -> tuple[cst.BaseExpression, bool] | None:
+    """What a test compares with None, and whether it is true of None; None for any other test.
+
+    ``x is None``, ``not (x is not None)``, and ``exists(x)`` for a function of the project that
+    returns nothing but such a test of its argument.
+    """
+    if type(test) is cst.UnaryOperation and type(test.operator) is cst.Not:
+        inner = none_test(machine, test.expression)
+        return None if inner is None else (inner[0], not inner[1])
+    if type(test) is cst.Comparison and len(test.comparisons) == 1:
+        (target,) = test.comparisons
+        kind, other = type(target.operator), target.comparator
+        if kind in (cst.Is, cst.IsNot) and type(other) is cst.Name and other.value == "None":
+            return test.left, kind is cst.Is
+    if type(test) is cst.Call and len(test.args) == 1 and test.args[0].keyword is None:
+        callee = machine.resolved(machine.evaluate(test.func))
+        asked = _asked(machine, callee) if type(callee) is Function else None
+        return None if asked is None else (test.args[0].value, asked)
+    return None
+
+
+def _asked(machine: Machine, function: Function) -> bool | None:
+    """Whether a function is true of None and false of all else (or the reverse: False)."""
+    parameters = function.node.params.params
+    if len(parameters) != 1 or function.owner is not None:
+        return None
+    returned = _returned(function)
+    if type(returned) is not cst.Comparison:
+        return None
+    found = none_test(machine, returned)
+    if found is None or type(found[0]) is not cst.Name:
+        return None
+    return found[1] if found[0].value == parameters[0].name.value else None
+
+
+def _returned(function: Function) -> cst.CSTNode | None:
+    """The expression that a function of one statement returns."""
+    node = function.node
+    if isinstance(node, cst.Lambda):
+        return node.body
+    statements = node.body.body
+    line = statements[0] if len(statements) == 1 else None
+    parts = line.body if type(line) is cst.SimpleStatementLine else ()
+    only = parts[0] if len(parts) == 1 else None
+    return only.value if type(only) is cst.Return else None
+
+
+def standing_in(machine: Machine, given: Value, default: Value) -> Value | None:
+    """What an argument is after ``default`` has replaced it where it was None.
+
+    None if the default tells nothing of the argument. A number of axes that is told by the default
+    is only taken for shapes that are to be stated.
+    """
+    if type(given) is Parameter and type(default) is Int:
+        return join(given.number, default)
+    if type(given) is Parameter and type(default) is not Int and _is_number(default):
+        return Scalar("number")
+    tensor, shape = as_tensor(given), expanded(default, machine.facts)
+    if tensor is None or shape is None or shape.rank is None or not machine.evidence.presuming:
+        return None
+    if not presume_rank(machine, given, shape.rank):
+        return None
+    made = replace(tensor, optional=False, evidence=Evidence.NAME, operation=None)
+    return made.with_shape(Shape((Axis(None),) * shape.rank))
+
+
+def presume_rank(machine: Machine, value: Value, rank: int) -> bool:
+    """Take it that an argument nobody has seen has `rank` axes; whether that was not known."""
+    tensor = as_tensor(value)
+    if tensor is None or tensor.shape is None or tensor.evidence is not Evidence.FORCED:
+        return False
+    known = expand(tensor.shape, machine.facts)
+    return not known.closed and close(known, rank, machine.facts) is not None
+
+
+def _is_number(value: Value) -> bool:
+    return type(join(value, Int(None))) in (Scalar, Int) and value != NONE
+
+
+def replaced(machine: Machine, name: str, given: Value, default: Value) -> None:
+    """Give a name what it holds after ``if name is None: name = default``."""
+    value = standing_in(machine, given, default)
+    if value is not None:
+        machine.environment.names[name] = settle(machine, name, value)
