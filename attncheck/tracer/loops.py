@@ -144,8 +144,9 @@ def _repeat(
     grown = _widened(machine, before, rounds)
     _merge_attributes(machine, journal, lambda old, new: _widen(machine, old, new, rounds))
     for _ in range(MOST_ROUNDS):
-        # What the last round shows is true of each of them.
-        del machine.sites[shown:]
+        if machine.evidence.loose:
+            # What the last round shows is true of each of them.
+            del machine.sites[shown:]
         begun = _begun(machine, before, grown)
         machine.environment.names, journal = dict(begun), len(machine.journal)
         broken = _round(machine, once) or broken
@@ -161,7 +162,12 @@ def _repeat(
 
 
 def _begun(machine: Machine, before: dict[str, Value], grown: dict[str, Value]) -> dict[str, Value]:
-    """The names at the beginning of a round, each size that rounds change under one symbol."""
+    """The names at the beginning of a round, each size that rounds change under one symbol.
+
+    The symbols are for shapes that are stated.
+    """
+    if not machine.evidence.loose:
+        return grown
     return {
         name: value if value is before.get(name) else settle(machine, name, value)
         for name, value in grown.items()

@@ -67,7 +67,7 @@ def _augmented(machine: Machine, node: cst.AugAssign) -> Exit:
 
 def _return(machine: Machine, node: cst.Return) -> Exit:
     value = NONE if node.value is None else machine.evaluate(node.value)
-    if machine.frame.function is not None:
+    if machine.frame.function is not None and machine.evidence.loose:
         value = settle(machine, machine.frame.function.name, value)
     machine.frame.returned.append(value)
     if type(node.value) is cst.Tuple:
