@@ -167,7 +167,7 @@ def failed(path: str, error: SourceError, settings: Settings) -> FileResult:
         error.message,
         cells=error.cells,
     )
-    on = RULE.code in settings.enabled(path)
+    on = settings.enables(RULE, path)
     return FileResult(path, "failed", error.message, (finding,) if on else (), Coverage())
 
 

@@ -60,10 +60,10 @@ def select_rules(selector: str) -> tuple[Rule, ...]:
 
 def exactness(selector: str, code: str) -> int:
     """How exactly a selector means the rule of a code: 0 not at all, most by its name or code."""
-    rule = find_rule(selector)
-    if rule is not None:
-        return len(code) * (rule.code == code)
     prefix = selector.upper()
     if prefix == "ALL":
         return 1
-    return len(prefix) * (prefix.startswith("ATN") and code.startswith(prefix))
+    if prefix.startswith("ATN"):  # no name does, and to find one loads all rules
+        return len(prefix) * code.startswith(prefix)
+    rule = find_rule(selector)
+    return len(code) * (rule is not None and rule.code == code)

@@ -17,6 +17,8 @@ from attncheck.record import record
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+    from attncheck.rule import Rule
+
 Convention: TypeAlias = Literal["bahdanau", "luong"]
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 Severities: TypeAlias = tuple[tuple[str, Severity], ...]
@@ -95,6 +97,13 @@ class Settings:
                 codes -= _meant(selectors)
         return codes
 
+    def enables(self, rule: Rule, path: str) -> bool:
+        """Whether one rule is on for the file at `path`; the others need not be loaded for that."""
+        return _is_on(self.choices, rule) and not any(
+            _exactness(selectors, rule.code) and patterns.verdict(path)
+            for patterns, selectors in self.per_file_ignores
+        )
+
     def severity(self, code: str) -> Severity | None:
         """The severity that was set for a rule; None if it keeps its own."""
         return _severity(self.severities, code) if self.severities else None
@@ -152,20 +161,22 @@ def _codes(choices: tuple[Choice, ...]) -> frozenset[str]:
     """The codes that choices come to; ``ATN`` selects every rule that is on by default."""
     from attncheck.rule import all_rules
 
-    codes: set[str] = set()
+    return frozenset(rule.code for rule in all_rules() if _is_on(choices, rule))
+
+
+def _is_on(choices: tuple[Choice, ...], rule: Rule) -> bool:
+    on = False
     for choice in choices:
         if choice.select is not None:
-            codes.clear()
+            on = False
         wanted = (*(choice.select or ()), *choice.extend_select)
-        for rule in all_rules():
-            by = wanted if rule.default else [each for each in wanted if each.upper() != "ATN"]
-            on = _exactness(by, rule.code)
-            off = _exactness(choice.ignore, rule.code)
-            if on > off:
-                codes.add(rule.code)
-            elif off:
-                codes.discard(rule.code)
-    return frozenset(codes)
+        by = wanted if rule.default else [each for each in wanted if each.upper() != "ATN"]
+        selected, ignored = _exactness(by, rule.code), _exactness(choice.ignore, rule.code)
+        if selected > ignored:
+            on = True
+        elif ignored:
+            on = False
+    return on
 
 
 @functools.cache

@@ -94,7 +94,7 @@ CLASHES = [
         "B T d_e",
         ("1 T d_h",),
         Fault.AGREEMENT,
-        "takes a first state of (1, B, d_h), not (1, T, d_h)",
+        "starts from states of T sequences, and is given B with T steps",
     ),
     (
         "GRU",

@@ -20,7 +20,8 @@ from attncheck.values.value import FALSE, NONE, UNKNOWN, Int, Sequence
 
 from .harness import REFUSALS, Draw, Variant, find_real, real_argument, samplers, spread
 
-LAYERS = lookup.layers()
+#: Flax makes parameters when a module is called first: none of its layers has any before.
+LAYERS = {path: each for path, each in lookup.layers().items() if not path.startswith("flax.")}
 #: Made on the first call, when the input is known.
 LAZY = "torch.nn.Lazy"
 #: Counts batches; no shape to speak of.

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -352,7 +353,7 @@ class TestOtherCommands:
     def test_rules(self, run):
         out = run("rules")[1]
         assert "transposed-operand " in out
-        assert "file-not-parsed        ATN902  error    a file that could not be" in out
+        assert re.search(r"^file-not-parsed +ATN902  error    a file that could not be", out, re.M)
         data = json.loads(run("rules", "--output-format", "json")[1])["rules"]
         assert list(data[0]) == ["code", "name", "severity", "finds", "fix", "since", "default"]
         codes = [each["code"] for each in data]
@@ -568,8 +569,8 @@ class TestHostileInput:
 
     def test_a_file_name_that_is_no_text(self, attncheck, folder):
         name = b"\xff\x1b.py"
-        Path(os.fsdecode(name)).write_text("x = 1)\n")
+        Path(os.fsdecode(name)).write_text("import numpy\nx = 1)\n")
         done = attncheck(".", "--output-format", "concise")
-        assert done.out.startswith("\\udcff\\x1b.py:1:6: ATN902")
+        assert done.out.startswith("\\udcff\\x1b.py:2:6: ATN902")
         data = attncheck(".", "--output-format", "json")
         assert json.loads(data.out)["files"][0]["status"] == "failed"

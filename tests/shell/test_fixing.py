@@ -76,7 +76,7 @@ class TestFix:
         assert before == {path: path.read_bytes() for path in Path().rglob("*.py")}
         subprocess.run(["git", "init", "-q", "patched"], check=True)
         for path, data in before.items():
-            (Path("patched") / path.parent).mkdir(exist_ok=True)
+            (Path("patched") / path.parent).mkdir(parents=True, exist_ok=True)
             (Path("patched") / path).write_bytes(data)
         subprocess.run(
             ["git", "apply", "-p0", "-"], cwd="patched", input=patch.out.encode(), check=True

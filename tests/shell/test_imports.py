@@ -97,6 +97,7 @@ class TestACachedRun:
             "files",
             "finding",
             "nesting",
+            "record",
             "rule",
             "runner",
             "session",
