@@ -315,8 +315,8 @@ class ProgramEvidence:
         return known
 
     def _count(self, function: Function) -> dict[str, int]:
-        if isinstance(function.node, cst.Lambda):
-            return {}
+        if isinstance(function.node, cst.Lambda) or not function.node.body.body:
+            return {}  # the making of a dataclass is written nowhere, and nobody remarks on it
         parameters = function.node.params
         listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
         names = [parameter.name.value for parameter in listed]
@@ -332,7 +332,7 @@ class ProgramEvidence:
             above -= 1
         remarks = [line.strip() for line in self.lines[above:first]]
         body = node.body.body
-        start = self.line_of(body[0]) - 1 if body else first
+        start = self.line_of(body[0]) - 1
         end = self.line_of(body[1]) if len(body) > 1 else start + 1
         return remarks + [
             line.strip() for line in self.lines[start - 1 : end] if line.lstrip().startswith("#")

@@ -2,6 +2,8 @@
 
 import pytest
 
+from attncheck.engine import trace_shapes
+from attncheck.settings import Settings
 from tracer.tracing import function, last, module, parameter
 
 HEAD = (
@@ -112,3 +114,9 @@ CLASHES = {
 def test_clashes(code):
     (clash,) = [each.clash for each in module(HEAD + code).graph.clashes()]
     assert clash.text.startswith(CLASHES[code])
+
+
+def test_shapes_are_shown_where_a_module_has_no_init_of_its_own():
+    calls = "net = Net(7)\ny, z = net.apply({}, x)\n"
+    rows = trace_shapes((HEAD + NET + calls).encode(), "x.py", Settings())
+    assert {row.name: row.shape for row in rows if row.name == "z"} == {"z": (3, 5)}
