@@ -87,11 +87,13 @@ def _line(of: Class) -> Iterator[Class]:
 def _maker(machine: Machine, of: Class) -> Function:
     """The function that the fields are the parameters of."""
     fields = list(_fields(of))
-    node = cst.FunctionDef(
-        cst.Name("__init__"),
-        cst.Parameters([cst.Param(cst.Name("self")), *(parameter for parameter, _ in fields)]),
-        cst.IndentedBlock([]),
-    )
+    listed, named = [cst.Param(cst.Name("self"))], []
+    for parameter, _ in fields:
+        # A field without a default behind one that has one (of a base) can only be given by name.
+        late = parameter.default is None and listed[-1].default is not None
+        (named if late else listed).append(parameter)
+    parameters = cst.Parameters(listed, kwonly_params=named)
+    node = cst.FunctionDef(cst.Name("__init__"), parameters, cst.IndentedBlock([]))
     defaults = {parameter.name.value: value for parameter, value in fields if value is not None}
     closure = Environment(machine.environment if machine.frames else None)
     return Function("__init__", f"{of.qualified}.__init__", node, closure, of, None, defaults)

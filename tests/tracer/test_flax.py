@@ -116,6 +116,12 @@ def test_clashes(code):
     assert clash.text.startswith(CLASHES[code])
 
 
+def test_a_field_without_a_default_may_follow_one_of_a_base():
+    late = "class Late(Net):\n    last: int\n    def encode(self, x):\n"
+    code = f"{late}        return x[: self.last]\n"
+    assert told(code + "y = Late(7, last=2).apply({}, x, method='encode')") == (2, 5, 8)
+
+
 def test_shapes_are_shown_where_a_module_has_no_init_of_its_own():
     calls = "net = Net(7)\ny, z = net.apply({}, x)\n"
     rows = trace_shapes((HEAD + NET + calls).encode(), "x.py", Settings())
