@@ -87,7 +87,8 @@ def _line(of: Class) -> Iterator[Class]:
 def _maker(machine: Machine, of: Class) -> Function:
     """The function that the fields are the parameters of."""
     fields = list(_fields(of))
-    listed, named = [cst.Param(cst.Name("self"))], []
+    listed = [cst.Param(cst.Name("self"))]
+    named: list[cst.Param] = []
     for parameter, _ in fields:
         # A field without a default behind one that has one (of a base) can only be given by name.
         late = parameter.default is None and listed[-1].default is not None
