@@ -96,7 +96,7 @@ def make_tracer(source: Source, settings: Settings, followed: set[str] | None = 
         comments=claims(source.lines),
         standing=standing_claims(source.lines),
         lines=source.lines,
-        line_of=lambda node: source.span(node).line,
+        line_of=source.line,
         convention=settings.convention,
     )
     return Tracer(source, scope, evidence, followed)

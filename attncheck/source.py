@@ -160,6 +160,11 @@ class Source:
         start, end = self._offsets(node)
         return Span(*self.position(start), *self.position(end))
 
+    def line(self, node: cst.CSTNode) -> int:
+        """The line on which a node begins. Raises as `span` does."""
+        known = None if self._written is None else self._written.begun.get(id(node))
+        return self.span(node).line if known is None else known
+
     def code(self, node: cst.CSTNode) -> str:
         """A node's source text, exactly as written."""
         start, end = self._offsets(node)

@@ -37,10 +37,12 @@ def _lines(text: Text, body: Sequence[ast.stmt]) -> list[Any]:
         if compound is not None:
             line = []
             made.append(compound(text, node))
+            text.begun[id(made[-1])] = node.lineno
             continue
         if not line or node.lineno != end:
             line = []
             made.append(make.LINE(line))
+            text.begun[id(made[-1])] = node.lineno
         line.append(_SMALL[type(node)](text, node))
         end = node.end_lineno or 0
     return made
@@ -50,7 +52,9 @@ def _block(text: Text, body: Sequence[ast.stmt]) -> Any:
     """What stands after a colon."""
     if type(body[0]) in _COMPOUND or text.begins_line(body[0]):
         return make.BLOCK(_lines(text, body))
-    return make.SUITE([_SMALL[type(node)](text, node) for node in body])
+    made = [_SMALL[type(node)](text, node) for node in body]
+    text.begun.update((id(small), node.lineno) for small, node in zip(made, body, strict=True))
+    return make.SUITE(made)
 
 
 def _else(text: Text, body: Sequence[ast.stmt]) -> Any:
@@ -63,8 +67,10 @@ def _else(text: Text, body: Sequence[ast.stmt]) -> Any:
 def _function(text: Text, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
     if getattr(node, "type_params", None):
         raise Unusual("type parameters")
+    name = make.NAME(node.name)
+    text.begun[id(name)] = node.lineno
     return make.FUNCTION(
-        make.NAME(node.name),
+        name,
         parameters(text, node.args),
         _block(text, node.body),
         _decorators(text, node),

@@ -36,6 +36,8 @@ class Text:
         #: by the identity of an expression's or a parameter's node, which the tree keeps, what
         #: CPython has in its place
         self.placed: dict[int, ast.expr | ast.arg] = {}
+        #: likewise the line on which a statement begins, or the name of a function stands
+        self.begun: dict[int, int] = {}
 
     def offsets(self, node: object) -> tuple[int, int] | None:
         """Where an expression or a parameter's name begins and ends; None for all other nodes."""

@@ -7,7 +7,7 @@ import pytest
 
 from attncheck.source import SourceError, _made, line_starts, load, split_lines
 from attncheck.tree.nodes import FIELDS, Unusual
-from attncheck.tree.pairs import is_made, pairs
+from attncheck.tree.pairs import is_made, pairs, parts
 from attncheck.tree.statements import module_of
 from attncheck.tree.text import Text
 
@@ -146,3 +146,16 @@ def test_leaves_the_refusal_to_libcst():
         made("(w): int = 2\n")
     with pytest.raises(SourceError, match="Python can parse this line, libcst cannot"):
         load(b"(w): int = 2\n", "x.py")
+
+
+def test_statements_begin_on_the_lines_that_libcst_gives():
+    text = (
+        '"""Doc."""\nimport a; b = 1\n\n@c\n@d(\n    1\n)\ndef f(x): return x; y\n\n'
+        "class C:\n    # why\n    @e\n    async def g(self,\n                h):\n        if h:\n"
+        "            return (1 +\n                2)\n        else: pass\n\nx = [\n    1,\n]\n"
+    )
+    source = load(text.encode(), "x.py")
+    begun = [node for node in parts(source.module) if id(node) in source._written.begun]
+    lines = [source.line(node) for node in begun]
+    assert lines == [source.span(node).line for node in begun]
+    assert sorted(set(lines)) == [1, 2, 8, 10, 13, 15, 16, 18, 20]
