@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -87,10 +88,15 @@ def misprojected(trio: Trio, view: View) -> Misprojected | None:
         if operation is None or operation.place.calls or named in (None, _ROLES[part]):
             continue
         own = [each for each in layers if projection_of(each) is _ROLES[part]]
-        if len(own) == 1 and own[0] not in names and name in layers:
+        if len(own) == 1 and not _is_called(view, own[0]) and name in layers:
             assert named is not None
             return Misprojected(part, operation, named, own[0])
     return None
+
+
+def _is_called(view: View, name: str) -> bool:
+    """Whether a layer is called at all: what is made of it may be followed no further."""
+    return re.search(rf"\.\s*{re.escape(name)}\s*\(", view.source.text) is not None
 
 
 def _layer_name(made: Operation) -> str | None:
