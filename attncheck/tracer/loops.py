@@ -19,9 +19,18 @@ from attncheck.tracer.branches import here, resume, run_ways
 from attncheck.tracer.machine import Environment, Exit, Frame, Machine, Way
 from attncheck.tracer.naming import settle
 from attncheck.tracer.targets import assign
-from attncheck.values.join import element_of, join, join_all
+from attncheck.values.join import element_of, join, join_all, one_list
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import UNKNOWN, Instance, Int, Mapping, Sequence, Value, as_tensor
+from attncheck.values.value import (
+    UNKNOWN,
+    Choice,
+    Instance,
+    Int,
+    Mapping,
+    Sequence,
+    Value,
+    as_tensor,
+)
 
 #: Loops with at most this many known items are run item by item.
 UNROLLED = 6
@@ -228,7 +237,9 @@ def _widen(machine: Machine, old: Value, new: Value, count: Size | None) -> Valu
     if type(new) is Tensor and new is not old and first is not None and first.shape is not None:
         # What the round has found out of the state that it started from.
         old = first.with_shape(expand(first.shape, machine.facts))
-    return join(old, new)
+    # How often a branch in the body has appended is not known: no list of a certain length is left.
+    found = join(old, new)
+    return one_list(found) if type(found) is Choice and type(old) is Sequence else found
 
 
 def _grown(old: Value, new: Value, count: Size | None) -> Sequence | None:
