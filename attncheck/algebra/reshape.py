@@ -125,13 +125,14 @@ def _same(old: Sequence[Axis], new: Sequence[Axis], facts: Facts) -> int:
     """The number of axes from the front on that have equal sizes."""
     count = 0
     for left, right in zip(old, new, strict=False):
-        if not _equal(left, right, facts):
+        if not same_size(left, right, facts):
             break
         count += 1
     return count
 
 
-def _equal(left: Axis, right: Axis, facts: Facts) -> bool:
+def same_size(left: Axis, right: Axis, facts: Facts) -> bool:
+    """Whether two axes certainly have one size."""
     if left.size is None or right.size is None:
         return False
     return facts.compare(left.size, right.size) is Verdict.EQUAL

@@ -6,7 +6,6 @@ al. 2015, appendix A.1.2, for all steps at once).
 
 from __future__ import annotations
 
-from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import ONE, Size
 from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
@@ -37,7 +36,7 @@ def crossed(operation: Operation, view: View) -> Crossed | None:
     sizes = [view.sizes(tensor) for _, tensor in operation.tensors()]
     if len(sizes) != 2 or sizes[0] is None or sizes[1] is None or len(sizes[0]) != len(sizes[1]):
         return None
-    unlike = [i for i, pair in enumerate(zip(*sizes, strict=True)) if not _equal(view, *pair)]
+    unlike = [i for i, pair in enumerate(zip(*sizes, strict=True)) if not view.equal(*pair)]
     if len(unlike) != 1 or unlike[0] == len(sizes[0]) - 1:
         return None
     (axis,) = unlike
@@ -54,12 +53,6 @@ def crossed(operation: Operation, view: View) -> Crossed | None:
         (*query[: axis + 1], ONE, *query[axis + 1 :]),
         (*key[:axis], ONE, *key[axis:]),
     )
-
-
-def _equal(view: View, left: Size | None, right: Size | None) -> bool:
-    if left is None or right is None:
-        return False
-    return view.facts.compare(left, right) is Verdict.EQUAL
 
 
 def _name(size: Size | None) -> str:

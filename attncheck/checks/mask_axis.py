@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.shape import Shape
 from attncheck.checks.entries import entries, is_named, masked_again
-from attncheck.checks.mask_places import misplaced
+from attncheck.checks.mask_places import are_one, misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
 from attncheck.checks.reach import keys_from_end
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
@@ -99,7 +99,7 @@ def _layers(view: View) -> Iterator[_Masked]:
     """The self-attention of the library, with all masks that it is given."""
     for operation in view.graph.operations:
         event = operation.event
-        if not isinstance(event, Attention) or not _are_one(event.query, event.key):
+        if not isinstance(event, Attention) or not are_one(event.query, event.key):
             continue
         masks = [operand for operand, _ in operation.tensors() if "mask" in operand.name]
         shape = None if operation.kind != _FUNCTION else view.shape(as_tensor(operation.output))
@@ -119,16 +119,9 @@ def _queries(shape: Shape, keys: int) -> int | None:
     found = [
         place
         for place in range(len(shape.axes))
-        if place != keys and _are_one(shape.axes[-1 - place], key)
+        if place != keys and are_one(shape.axes[-1 - place], key)
     ]
     return found[0] if len(found) == 1 else None
-
-
-def _are_one(query: Axis, key: Axis) -> bool:
-    """Whether two axes come from one axis of one tensor."""
-    if query.tag is None or key.tag is None:
-        return False
-    return (query.tag.root, query.tag.index) == (key.tag.root, key.tag.index)
 
 
 def _is_table(term: Term, masked: _Masked) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 
 from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.reshape import same_size
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ONE
 from attncheck.checks.entries import entries, entry_of
@@ -62,12 +63,13 @@ def _crossing(mask: Shape, scores: Shape, facts: Facts) -> tuple[Axis, Axis] | N
         verdict = facts.compare(own.size, met.size)
         if verdict.clashes:
             return own, met
-        if verdict is Verdict.UNKNOWN and any(_are_one(own, axis) for axis in scores.axes):
-            return (own, met) if not _are_one(own, met) else None
+        if verdict is Verdict.UNKNOWN and any(are_one(own, axis) for axis in scores.axes):
+            return (own, met) if not are_one(own, met) else None
     return None
 
 
-def _are_one(left: Axis, right: Axis) -> bool:
+def are_one(left: Axis, right: Axis) -> bool:
+    """Whether two axes come from one axis of one tensor."""
     if left.tag is None or right.tag is None:
         return False
     return (left.tag.root, left.tag.index) == (right.tag.root, right.tag.index)
@@ -80,7 +82,8 @@ def _placed(mask: Shape, scores: Shape, facts: Facts) -> Sizes | None:
         places
         for places in itertools.combinations(range(len(scores.axes)), len(own))
         if all(
-            _equal(axis, scores.axes[place], facts) for axis, place in zip(own, places, strict=True)
+            same_size(axis, scores.axes[place], facts)
+            for axis, place in zip(own, places, strict=True)
         )
     ]
     if not own or not fitting:
@@ -88,9 +91,3 @@ def _placed(mask: Shape, scores: Shape, facts: Facts) -> Sizes | None:
     best = max(fitting, key=lambda places: (places[-1], -places[0], places))
     under = dict(zip(best, own, strict=True))
     return tuple(under[at].size if at in under else ONE for at in range(len(scores.axes)))
-
-
-def _equal(left: Axis, right: Axis, facts: Facts) -> bool:
-    if left.size is None or right.size is None:
-        return False
-    return facts.compare(left.size, right.size) is Verdict.EQUAL

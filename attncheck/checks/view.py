@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import Site, find_sites
@@ -168,6 +169,12 @@ class View:
     def text(self, tensor: Tensor | None) -> str:
         """A tensor's shape as a person writes it."""
         return text_of(self.sizes(tensor))
+
+    def equal(self, left: Size | None, right: Size | None) -> bool:
+        """Whether two sizes certainly are one."""
+        if left is None or right is None:
+            return False
+        return self.facts.compare(left, right) is Verdict.EQUAL
 
     def coincide(self, left: Size | None, right: Size | None) -> bool:
         """Whether two sizes have one number in the program's own calls."""

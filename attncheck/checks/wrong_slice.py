@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Size
 from attncheck.checks.layouts import Reading, birth_of, chosen
@@ -87,8 +86,8 @@ def _half_of_states(run: Run, operation: Operation, view: View) -> Iterator[Repo
     if type(key) is not Slice or not _absent(key.step):
         return
     lower, upper = _bound(key.lower), _bound(key.upper)
-    forward = _is_start(key.lower) and _equal(view, upper, run.layers)
-    backward = _absent(key.upper) and _equal(view, lower, run.layers)
+    forward = _is_start(key.lower) and view.equal(upper, run.layers)
+    backward = _absent(key.upper) and view.equal(lower, run.layers)
     if not forward and not backward:
         return
     half, direction = ("first", "forward") if forward else ("last", "backward")
@@ -140,7 +139,7 @@ def _directions(run: Run, operation: Operation, view: View) -> Iterator[Report]:
         if type(key) is not Slice or place > 1:
             continue
         bounds = [bound for each in (key.lower, key.upper) if (bound := _bound(each)) is not None]
-        if any(bound.number is None and _equal(view, bound, run.hidden) for bound in bounds):
+        if any(bound.number is None and view.equal(bound, run.hidden) for bound in bounds):
             words = f"cuts axis {place} at {run.hidden}"
             yield _direction_report(run, operation, view, words, (place, 2))
 
@@ -197,7 +196,7 @@ def _split(run: Run, operation: Operation, view: View) -> Iterator[Report]:
     else:
         return
     named = pair[0] is not None and pair[0].number is None
-    if is_two and named and _equal(view, *pair):
+    if is_two and named and view.equal(*pair):
         message = (
             f"`{view.quote(operation.node)}` reads what `{view.quote(run.operation.node)}` gives in"
             f" the wrong order: it has {order}; the counts agree, so nothing raises"
@@ -216,7 +215,7 @@ def _halves(run: Run, operation: Operation, view: View) -> bool:
     if source is None or not is_output(view, run, source):
         return False
     sizes = view.sizes(source)
-    return sizes is not None and len(sizes) == 3 and _equal(view, sizes[-1], features(run))
+    return sizes is not None and len(sizes) == 3 and view.equal(sizes[-1], features(run))
 
 
 def _shape(operation: Operation, view: View) -> tuple[Axis, ...]:
@@ -234,12 +233,6 @@ def _is_start(value: Value | None) -> bool:
 
 def _bound(value: Value | None) -> Size | None:
     return None if value is None else as_size(value)
-
-
-def _equal(view: View, left: Size | None, right: Size | None) -> bool:
-    if left is None or right is None:
-        return False
-    return view.facts.compare(left, right) is Verdict.EQUAL
 
 
 def _report(

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable
 
-from attncheck.graph import Operand
+from attncheck.graph import Operand, Operation
 from attncheck.values.value import Const, Int
 
 
@@ -76,3 +76,8 @@ def number_of(operand: Operand | None) -> float | None:
     if type(value) is Int and value.size is not None and value.size.number is not None:
         return float(value.size.number)
     return None
+
+
+def operand_of(made: Operation, name: str) -> Operand | None:
+    """The operand of a name, or None."""
+    return next((operand for operand in made.operands if operand.name == name), None)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Operand, Operation
 from attncheck.meaning import elements
+from attncheck.meaning.elements import operand_of
 from attncheck.meaning.marks import Claim, Kind, Mark, combine, constant
 from attncheck.meaning.positions import MOVING, Positions, moved
 from attncheck.meaning.sources import Sources
@@ -91,11 +92,6 @@ class Meanings:
     def triangle(self, made: Operation) -> Claim | None:
         """What a triangle of one value lets see, or None."""
         return self._sources.triangle(made)
-
-
-def operand_of(made: Operation, name: str) -> Operand | None:
-    """The operand of a name, or None."""
-    return next((operand for operand in made.operands if operand.name == name), None)
 
 
 # -- elements --------------------------------------------------------------------------------------

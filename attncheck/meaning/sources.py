@@ -13,7 +13,7 @@ from dataclasses import replace
 from attncheck.algebra.size import Size
 from attncheck.evidence.identifiers import names_in, names_lengths, names_padding, spoken
 from attncheck.graph import Graph, Operand, Operation
-from attncheck.meaning.elements import MIRRORED, number_of
+from attncheck.meaning.elements import MIRRORED, number_of, operand_of
 from attncheck.meaning.marks import Claim, Kind, Mark
 from attncheck.meaning.positions import Form, Positions, moved
 from attncheck.operators.events import Elementwise, Reduction, Triangle
@@ -149,7 +149,7 @@ class Sources:
                     operand.name == "x" and _is_same(self.base(tensor), tokens)
                     for operand, tensor in made.tensors()
                 ):
-                    found.append(_named(made, "padding_idx"))
+                    found.append(operand_of(made, "padding_idx"))
         return found
 
     def _given_as(self, tensor: Tensor, kind: str, name: str) -> bool:
@@ -178,7 +178,7 @@ class Sources:
             drawn = event.diagonal - upper
             reach = None if longer is None else drawn - longer
             return Claim(Kind.CAUSAL, made, reach, drawn >= 0)
-        given = _named(made, "diagonal")
+        given = operand_of(made, "diagonal")
         size = None if given is None else as_size(given.value)
         shape = self._matrix(made)
         if size is None or shape is None:
@@ -200,10 +200,6 @@ class Sources:
             return None
         rows, columns = (axis.size for axis in shape.axes[-2:])
         return None if rows is None or columns is None else (rows, columns)
-
-
-def _named(made: Operation, name: str) -> Operand | None:
-    return next((operand for operand in made.operands if operand.name == name), None)
 
 
 def _one_number(left: Operand, right: Operand) -> bool:

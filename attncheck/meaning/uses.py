@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 
 from attncheck.attention import Site, behind, scores_product
 from attncheck.graph import Graph, Operand, Operation
+from attncheck.meaning.elements import operand_of
 from attncheck.meaning.marks import Mark, hides
-from attncheck.meaning.reading import Meanings, operand_of
+from attncheck.meaning.reading import Meanings
 from attncheck.operators.events import MOVES, Contraction, Einsum, Elementwise, Event
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
