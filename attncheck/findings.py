@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.analysis import Analysis
-from attncheck.checks.report import Culprit, Report
+from attncheck.blame import Told, told
+from attncheck.checks.report import Report
 from attncheck.diagnosed import Diagnosed
 from attncheck.finding import (
     DecidedAt,
@@ -22,14 +23,12 @@ from attncheck.finding import (
 )
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Permutation
-from attncheck.repair.asserts import asserts, features_assert, projection_assert, weights_elsewhere
+from attncheck.regression import regression
 from attncheck.repair.trial import Repair, Workshop
 from attncheck.settings import Settings
 from attncheck.shapes import sizes_text
 from attncheck.values.tensor import Tensor
 
-#: Rules about what weights sum to, which no shape shows.
-_ABOUT_SUMS = frozenset({"ATN203", "ATN301"})
 #: Suspects of one function for which fixes are tried.
 MOST_SUSPECTS = 3
 
@@ -118,11 +117,7 @@ def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Findin
     message = diagnosed.view.written(report.message)
     if report.hidden:
         message += f" ({report.hidden})"
-    expected = None
-    if report.derivation:
-        expected = ExpectedPart(
-            sizes_text(report.expected), diagnosed.view.written(report.derivation)
-        )
+    tensor = told(diagnosed, repair)
     return Finding(
         report.rule.code,
         report.rule.name,
@@ -131,11 +126,11 @@ def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Findin
         span,
         report.place,
         message,
-        _tensor(analysis, diagnosed, report.culprit),
-        expected,
+        None if tensor is None else _tensor(analysis, diagnosed, tensor),
+        _expected(diagnosed, tensor),
         _fix(repair),
         refused,
-        _asserts(diagnosed, repair),
+        regression(diagnosed, repair, tensor),
         tuple(_trace(analysis, diagnosed)),
     )
 
@@ -152,42 +147,20 @@ def _fix(repair: Repair) -> FixPart | None:
     )
 
 
-def _asserts(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
-    """The asserts for the fixed line, from the trace of the patched file."""
-    after, candidate = repair.after, repair.candidate
-    if after is None or candidate is None:
-        return ()
-    if candidate.new_name is not None:
-        return projection_assert(diagnosed.report, diagnosed.view, candidate.changes[0].text)
-    if diagnosed.report.resized is not None:
-        return features_assert(diagnosed.report, diagnosed.view)
-    line = repair.edits[0].span.line
-    function = diagnosed.report.place
-    for sites, traced in after.sites_of(function):
-        made = asserts(sites, traced, after.source, line)
-        if made:
-            break
-    else:
-        made = ()
-    if candidate.proof is not None:
-        made = (*made, candidate.proof)
-    if diagnosed.report.rule.code in _ABOUT_SUMS and not any("allclose(" in text for text in made):
-        # The shapes agree with the mistake too: the sum tells, where the weights have a name.
-        return weights_elsewhere(after.traces, after.source, line) or made
-    return made
+def _tensor(analysis: Analysis, diagnosed: Diagnosed, tensor: Told) -> TensorPart:
+    decided_at, origin = _decided(analysis, diagnosed, tensor.tensor)
+    return TensorPart(tensor.name, sizes_text(tensor.sizes), decided_at, origin)
 
 
-def _tensor(analysis: Analysis, diagnosed: Diagnosed, culprit: Culprit | None) -> TensorPart | None:
-    if culprit is None:
+def _expected(diagnosed: Diagnosed, tensor: Told | None) -> ExpectedPart | None:
+    """What the tensor's shape should be: by the rule, or as the corrected code has it."""
+    report = diagnosed.report
+    derivation = diagnosed.view.written(report.derivation)
+    if tensor is None:
+        return ExpectedPart(sizes_text(report.expected), derivation) if derivation else None
+    if not derivation and tensor.expected is None:
         return None
-    view = diagnosed.view
-    decided_at, origin = _decided(analysis, diagnosed, culprit.tensor)
-    return TensorPart(
-        culprit.name or view.code(culprit.node),
-        sizes_text(view.sizes(culprit.tensor)),
-        decided_at,
-        origin,
-    )
+    return ExpectedPart(sizes_text(tensor.expected), derivation or tensor.derivation)
 
 
 def _maker(analysis: Analysis, diagnosed: Diagnosed, tensor: Tensor) -> Operation | None:

@@ -54,6 +54,20 @@ def dealt(old: Sequence[Axis], new: Sequence[Axis], facts: Facts) -> tuple[Piece
     )
 
 
+def stretches(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """The pieces of each axis of the old side that stay beside each other, axis by axis."""
+    after = sorted(pieces, key=lambda piece: piece.new)
+    runs: list[list[Piece]] = []
+    for piece in pieces:
+        last = runs[-1][-1] if runs else None
+        beside = last is not None and after.index(piece) == after.index(last) + 1
+        if last is not None and beside and last.old == piece.old:
+            runs[-1].append(piece)
+        else:
+            runs.append([piece])
+    return runs
+
+
 @dataclass(slots=True)
 class _Search:
     """Deals the sizes out, each as a whole or in pieces, to the axes of the other side."""

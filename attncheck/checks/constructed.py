@@ -141,6 +141,17 @@ def _written_in(view: View, node: cst.CSTNode) -> tuple[cst.Call | None, str, cs
     return (calls[-1] if calls else None), function, assignment
 
 
+def name_of_layer(view: View, call: cst.CSTNode) -> str | None:
+    """What a layer's constructor call is assigned to as a whole: ``self.proj``; else None."""
+    import libcst as cst
+
+    around = view.source.around(call)
+    assignment = around[-2] if len(around) > 1 else None
+    if not isinstance(assignment, cst.Assign) or len(assignment.targets) > 1:
+        return None
+    return view.code(assignment.targets[0].target)
+
+
 def output_size(view: View, operation: Operation) -> Declared | None:
     """The constructor's argument that is the size of what a layer puts out, or None."""
     found = (argument(view, operation, name) for name in _OUTPUTS)

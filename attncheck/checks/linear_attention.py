@@ -60,7 +60,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         if not axes or any(same_axis(axis, found.axis) is not False for axis in axes):
             continue
         if any(same_axis(axis, feature) for axis in axes for feature in found.features):
-            yield from _of_product(product, index, found, axes[0], view)
+            yield from _of_product(product, found, axes[0], view)
         else:
             yield from _of_sum(operation, found, axes[0], view)
         return
@@ -214,11 +214,10 @@ def _of_sum(operation: Operation, found: _Normaliser, wanted: Axis, view: View) 
 
 
 def _of_product(
-    product: Operation, index: int, found: _Normaliser, wrong: Axis, view: View
+    product: Operation, found: _Normaliser, wrong: Axis, view: View
 ) -> Iterator[Report]:
-    operand, tensor = list(product.tensors())[index]
     output = as_tensor(product.output)
-    if operand.node is None or output is None:
+    if output is None:
         return
     message = (
         f"`{view.quote(product.node)}` sums keys times values over {wrong}, the features; the"
@@ -230,7 +229,7 @@ def _of_product(
         product,
         product.node,
         message,
-        Culprit(operand.node, tensor),
+        Culprit(product.node, output),
         None,
         f"keys and values summed over {found.axis}, which leaves the features of either",
     )

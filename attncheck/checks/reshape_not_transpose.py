@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.algebra.dealing import dealt
+from attncheck.algebra.dealing import Piece, dealt, stretches
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.reshape import Order, reshape
 from attncheck.algebra.shape import COPIES, Axis, closed
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import role_behind
-from attncheck.checks.report import Culprit, Report, sizes_of, text_of
+from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.evidence.roles import Role
 from attncheck.graph import Operation
@@ -50,9 +50,10 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if moved is None or operand.node is None:
         return
     before, after = view.text(tensor), text_of(sizes_of(outcome.shape))
+    lie = _pieces(operation, view)
     message = (
         f"`{view.quote(operation.node)}` turns {before} into {after} without moving any element:"
-        f" {_orders(operation, view)}what comes out along {moved} is a mixture of positions"
+        f" {_orders(lie)}what comes out along {moved} is a mixture of positions"
     )
     yield Report(
         RULE,
@@ -60,23 +61,36 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         operation.node,
         message,
         Culprit(operand.node, tensor),
-        sizes_of(outcome.shape),
+        _turned(view, tensor, lie) or sizes_of(outcome.shape),
         f"only a transpose moves {moved} to another place; a view splits and merges neighbours",
     )
 
 
-def _orders(operation: Operation, view: View) -> str:
-    """In which order the elements lie and in which they are read, where pieces tell."""
+def _pieces(operation: Operation, view: View) -> tuple[Piece, ...] | None:
+    """The pieces that a reshape puts in another order, as they lie; None if none are found."""
     event = operation.event
     shape = view.shape(next(operation.tensors())[1])
     if not isinstance(event, Reshaping) or shape is None or not shape.closed:
-        return ""
-    lie = dealt(shape.axes, event.outcome.shape.axes, view.facts)
+        return None
+    return dealt(shape.axes, event.outcome.shape.axes, view.facts)
+
+
+def _orders(lie: tuple[Piece, ...] | None) -> str:
+    """In which order the elements lie and in which they are read, where pieces tell."""
     if lie is None:
         return ""
     read = sorted(lie, key=lambda piece: piece.new)
     written = [text_of(tuple(piece.size for piece in order)) for order in (lie, read)]
     return f"they lie as {written[0]} and are read as {written[1]}, so "
+
+
+def _turned(view: View, tensor: Tensor, lie: tuple[Piece, ...] | None) -> Sizes | None:
+    """The tensor's own axes in the order in which they are read; None if one is split for that."""
+    sizes = view.sizes(tensor)
+    runs = [] if lie is None else stretches(lie)
+    if sizes is None or len(runs) != len(sizes):
+        return None
+    return tuple(sizes[run[0].old] for run in sorted(runs, key=lambda run: run[0].new))
 
 
 def _is_learned(view: View, tensor: Tensor) -> bool:

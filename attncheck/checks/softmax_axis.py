@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site
-from attncheck.checks.report import Culprit, Report, sizes_of, text_of
+from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.unshaped import places
 from attncheck.checks.view import View
 from attncheck.checks.weights import is_chosen, key_position, mismatch
@@ -148,17 +149,32 @@ def _finding(site: Site, view: View, message: str, derivation: str, axis: int) -
     node = operand.node if operand.node is not None else site.softmax.node
     sizes = sizes_of(view.shape(site.scores_in)) or view.sizes(as_tensor(site.softmax.output))
     place, function = where(site, view), None
+    culprit = Culprit(node, site.scores_in)
+    if site.total is not None and not site.total.elsewhere and place is site.softmax.node:
+        culprit, sizes = _sum(site.total, sizes, axis) or (culprit, sizes)
     if place is not site.softmax.node:
         node = argument(place) or node
         function = site.softmax.place.calls[-1].function
+        culprit = Culprit(node, site.scores_in)
     return Report(
         RULE,
         site.softmax,
         place,
         message,
-        Culprit(node, site.scores_in),
+        culprit,
         sizes,
         derivation,
         axis=axis,
         function=function,
     )
+
+
+def _sum(total: Operation, sizes: Sizes | None, axis: int) -> tuple[Culprit, Sizes | None] | None:
+    """The sum that a hand-written softmax divides by, and the sizes that it should have."""
+    made = as_tensor(total.output)
+    if made is None:
+        return None
+    wanted: list[Size | None] | None = None if sizes is None else list(sizes)
+    if wanted is not None:
+        wanted[axis] = ONE
+    return Culprit(total.node, made), None if wanted is None else tuple(wanted)

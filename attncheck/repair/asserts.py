@@ -212,14 +212,30 @@ def _axis_of(view: View, tensor: Tensor, size: Size | None) -> int:
 def _shape_assert(code: str, shape: Shape | None, names: Names) -> str | None:
     if shape is None or not shape.closed:
         return None
-    sizes = []
-    for axis in shape.axes:
-        text = names.write_axis(axis)
-        if text is None:
-            return None
-        sizes.append(text)
-    inside = f"{sizes[0]}," if len(sizes) == 1 else ", ".join(sizes)
-    return f"assert {code}.shape == ({inside})"
+    return shape_assert(code, [names.write_axis(axis) for axis in shape.axes])
+
+
+def shape_assert(code: str, sizes: list[str | None]) -> str | None:
+    """The assert of a shape, of which what cannot be written (None) is left out at either end."""
+    if None not in sizes:
+        return f"assert {code}.shape == {_tuple(sizes)}"
+    first = next((place for place, size in enumerate(sizes) if size is None), 0)
+    last = next(place for place, size in enumerate(reversed(sizes)) if size is None)
+    lead, trail = sizes[:first], sizes[len(sizes) - last :]
+    if _tells(lead) >= max(_tells(trail), 1):
+        return f"assert {code}.shape[:{first}] == {_tuple(lead)}"
+    if _tells(trail):
+        return f"assert {code}.shape[-{last}:] == {_tuple(trail)}"
+    return None
+
+
+def _tells(sizes: list[str | None]) -> int:
+    """How many of written sizes are more than a 1."""
+    return sum(size != "1" for size in sizes)
+
+
+def _tuple(sizes: list[str | None]) -> str:
+    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(map(str, sizes))})"
 
 
 def _sum_assert(site: ShapeSite, traced: Traced) -> list[str]:

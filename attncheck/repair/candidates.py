@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.attention import LEARNED, is_weight
-from attncheck.checks.constructed import layer_of
+from attncheck.checks.constructed import constructor, layer_of, name_of_layer
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
@@ -262,7 +262,10 @@ def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
     axis_word, word = ("dim", "keepdim") if torch else ("axis", "keepdims")
     made = next((each.node for each in report.operation.operands if each.name == "axis"), None)
     if made is not None and layer_of(report.operation) is not None:
-        yield edit(made, axis, f"normalise axis {axis}")
+        call, _ = constructor(view, report.operation)
+        name = None if call is None else name_of_layer(view, call)
+        proof = f"assert {name}.dim == {axis}" if name and name.startswith("self.") else None
+        yield Candidate((Change(made, axis),), f"normalise axis {axis}", proof=proof)
         return
     for node in (own, total):
         if not isinstance(node, cst.Call):

@@ -7,6 +7,7 @@ tensor turned, its last axes merged, or another tensor.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeAlias
 
 import libcst as cst
@@ -33,7 +34,11 @@ def layer_size(report: Report, view: View) -> Candidates:
     source = None if tensor is None else maker_layer(view, tensor, KEEPING)
     yield from _keyword_sizes(report, view, source)
     if report.resized is not None:
-        yield from resized(view, *report.resized, source)
+        # The finding stands at the constructor, where the assert about what was made can follow.
+        for candidate in resized(view, *report.resized, source):
+            yield replace(
+                candidate, proof=_proof(view, report.resized[0], candidate.changes[0].text)
+            )
         return
     yield from _input(report, view)
     clash = report.operation.clash
@@ -65,7 +70,14 @@ def _keyword_sizes(report: Report, view: View, source: Declared | None) -> Candi
     if names:
         added = ", ".join(f"{name}={view.code(source.node)}" for name in names)
         text = call_with(view, made.call, added)
-        yield edit(made.call, text, f"make {_name(view, made)} for {added}", safe=False)
+        attribute = f"{_name(view, made)}.{names[0]}"
+        whole = report.resized is not None and made.target is not None
+        yield Candidate(
+            (Change(made.call, text),),
+            f"make {_name(view, made)} for {added}",
+            safe=False,
+            proof=f"assert {attribute} == {view.code(source.node)}" if whole else None,
+        )
 
 
 def _given(report: Report) -> Tensor | None:
@@ -75,6 +87,27 @@ def _given(report: Report) -> Tensor | None:
 
 
 # -- the constructor -------------------------------------------------------------------------------
+
+#: Arguments that torch's layers keep under the same name.
+_KEPT = frozenset({
+    "in_features", "out_features", "in_channels", "num_features", "embedding_dim",
+    "input_size", "hidden_size", "embed_dim", "kdim", "vdim",
+})  # fmt: skip
+
+
+def _proof(view: View, made: Declared, text: str) -> str | None:
+    """The assert, for behind the constructor, that a layer was made with a size."""
+    layer = layer_of(made.operation)
+    if layer is None or made.target is None or not made.operation.spelling.startswith("torch"):
+        return None
+    spelled = {each.neutral: each.spelled for each in layer.making.parameters}[made.name]
+    name = f"{view.code(made.target)}.{spelled}"
+    if spelled == "normalized_shape":
+        whole = isinstance(made.node, cst.Tuple) or made.node in {
+            each.value for each in made.call.args
+        }
+        return f"assert {name} == ({text},)" if whole else None
+    return f"assert {name} == {text}" if spelled in _KEPT else None
 
 
 def resized(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.constructed import name_of_layer
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
-from attncheck.graph import Operand
-from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.candidate import Candidate, Change
 from attncheck.repair.wording import call_with
 from attncheck.values.value import TRUE
 
@@ -19,14 +19,16 @@ def other_layout(report: Report, view: View) -> Iterator[Candidate]:
     if not isinstance(report.layer, cst.Call):
         return
     given = next((each for each in report.operation.operands if each.name == "batch_first"), None)
+    name = name_of_layer(view, report.layer)
     if given is None:
         text = call_with(view, report.layer, "batch_first=True")
-        yield edit(report.layer, text, "batch_first=True", safe=False)
+        yield _made(report.layer, text, name, first=True)
     elif given.node is not None:
-        yield _turned(given, given.node)
+        first = given.value != TRUE
+        yield _made(given.node, str(first), name, first=first)
 
 
-def _turned(given: Operand, node: cst.CSTNode) -> Candidate:
-    first = given.value != TRUE
-    words = f"batch_first={first}"
-    return edit(node, str(first), words, safe=False)
+def _made(node: cst.CSTNode, text: str, name: str | None, *, first: bool) -> Candidate:
+    attribute = f"{'' if first else 'not '}{name}.batch_first"
+    proof = None if name is None else f"assert {attribute}"
+    return Candidate((Change(node, text),), f"batch_first={first}", safe=False, proof=proof)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from attncheck.algebra.dealing import Piece, dealt
+from attncheck.algebra.dealing import Piece, dealt, stretches
 from attncheck.checks.heads import sizes_written
 from attncheck.checks.pattern_names import exchanged
 from attncheck.checks.report import Report
@@ -56,7 +56,7 @@ def _in_pieces(report: Report, view: View, node: cst.Call) -> Iterator[Candidate
     torch = report.operation.spelling.startswith("torch")
     code = bracketed(view, culprit.node)
     verb = node.func.attr.value if isinstance(node.func, cst.Attribute) else "reshape"
-    runs = _runs(pieces)
+    runs = stretches(pieces)
     split = len(runs) > len(shape.axes)
     if split:
         runs = [[piece] for piece in pieces]
@@ -69,20 +69,6 @@ def _in_pieces(report: Report, view: View, node: cst.Call) -> Iterator[Candidate
     if any(len(run) > 1 for run in runs) or len(runs) > len(arguments):
         code += f".reshape({', '.join(view.code(argument) for argument in arguments)})"
     yield edit(node, code, _words(order, split=split))
-
-
-def _runs(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """The pieces of each axis of the tensor that stay beside each other."""
-    after = sorted(pieces, key=lambda piece: piece.new)
-    runs: list[list[Piece]] = []
-    for piece in pieces:
-        last = runs[-1][-1] if runs else None
-        beside = last is not None and after.index(piece) == after.index(last) + 1
-        if last is not None and beside and last.old == piece.old:
-            runs[-1].append(piece)
-        else:
-            runs.append([piece])
-    return runs
 
 
 def _ordered(order: Sequence[int], *, torch: bool) -> str:

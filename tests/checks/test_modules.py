@@ -57,7 +57,7 @@ CASES = {
         ("self.k.weight", ("d_k", "d_k")),
         ("d_k", "d_model"),
         "self.k = nn.Linear(d_model, d_k)",
-        ("assert x.shape[-1] == self.k.in_features",),
+        ("assert self.k.in_features == d_model",),
         "the constructor is to blame: `self.q` and `self.v` take d_model of the same input",
     ),
     "the first of three projections takes another size": Case(
@@ -71,7 +71,7 @@ CASES = {
         ("self.q.weight", ("d_k", "d_k")),
         ("d_k", "d_model"),
         "self.q = nn.Linear(d_model, d_k)",
-        (),
+        ("assert self.q.in_features == d_model",),
         "the constructor is to blame: `self.k` and `self.v` take d_model of the same input",
     ),
     "a layer after one that widens": Case(
@@ -83,7 +83,7 @@ CASES = {
         ("self.down.weight", ("out", "hidden")),
         ("out", "3*hidden"),
         "self.down = nn.Linear(3 * hidden, out)",
-        ("assert h.shape[-1] == self.down.in_features",),
+        ("assert self.down.in_features == 3 * hidden",),
         "the constructor is to blame: nothing wants `h` to be hidden",
     ),
     "a layer inside a chain": Case(
@@ -109,7 +109,7 @@ CASES = {
         ("self.down.weight", (12, 3)),
         (12, 12),
         "self.down = nn.Linear(mult * dim, dim)",
-        ("assert h.shape[-1] == self.down.in_features",),
+        ("assert self.down.in_features == mult * dim",),
     ),
     "all heads into a layer for one": Case(
         "dim, n_heads\nself.n_heads, self.d = n_heads, dim // n_heads\n"
@@ -122,7 +122,7 @@ CASES = {
         ("self.out.weight", ("dim", "dim//n_heads")),
         ("dim", "dim"),
         "self.out = nn.Linear(dim, dim)",
-        ("assert y.shape[-1] == self.out.in_features",),
+        ("assert self.out.in_features == dim",),
         "(hidden while n_heads == 1)",
     ),
     "heads that are not merged": Case(
@@ -160,7 +160,7 @@ CASES = {
         ("s", None),
         None,
         "return torch.tanh(self.W_a(s) + self.U_a(h))",
-        (),
+        ("assert (torch.tanh(self.W_a(s) + self.U_a(h))).shape[:1] == (s.shape[0],)",),
         "the call is to blame: `h` is not used",
     ),
     "a width where one head's belongs": Case(
@@ -196,10 +196,10 @@ CASES = {
         "Module(8, 4, 6)(torch.ones(2, 5, 8))",
         "ATN109",
         "w = torch.softmax(q @ k.transpose(-2, -1), dim=-1)",
-        ("k.transpose(-2, -1)", (2, 6, 5)),
-        (2, 4, 5),
+        ("k", (2, 5, 6)),
+        (2, 5, 4),
         "self.k = nn.Linear(dim, d_key)",
-        (),
+        ("assert q.shape[2] == k.shape[2]",),
     ),
     "keys that are not transposed": Case(
         "dim, n_heads\nself.h, self.d = n_heads, dim // n_heads\nself.q = nn.Linear(dim, dim)\n"
@@ -250,7 +250,10 @@ CASES = {
         ("v", ("B", "T", "n_heads", "att_width//n_heads")),
         ("B", "T", "att_width"),
         "y = v.reshape(B, T, self.att_width)",
-        ("assert y.shape == (B, T, self.att_width)",),
+        (
+            "assert y.shape == (B, T, self.att_width)",
+            "assert torch.equal(y, v.reshape(B, T, self.att_width))",
+        ),
         "(hidden while att_width == in_width)",
     ),
     "keys of another size for a library's attention": Case(

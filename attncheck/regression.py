@@ -1,0 +1,152 @@
+"""The regression asserts of a finding: its fourth part.
+
+They are those that hold behind the corrected line, in the names that are there: the shape of what
+it assigns, and where the shape cannot tell, what does: the sum of weights, what a layer was made
+with, or the value itself. Where there is no fix, what the finding wants of its tensor is asserted.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from attncheck.algebra.facts import Verdict
+from attncheck.analysis import Retraced
+from attncheck.blame import Told, sites_after
+from attncheck.checks.report import sizes_of, text_of
+from attncheck.checks.view import View
+from attncheck.diagnosed import Diagnosed
+from attncheck.graph import Operand
+from attncheck.operators.events import Contraction, Permutation
+from attncheck.repair.asserts import (
+    asserts,
+    features_assert,
+    names_before,
+    projection_assert,
+    shape_assert,
+    weights_elsewhere,
+)
+from attncheck.repair.reference import reference_assert
+from attncheck.repair.trial import Repair
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import expanded
+
+#: Rules about what weights sum to, which no shape shows.
+_ABOUT_SUMS = frozenset({"ATN203", "ATN301"})
+
+
+def regression(diagnosed: Diagnosed, repair: Repair, told: Told | None) -> tuple[str, ...]:
+    """The asserts that would have caught a finding and hold once it is corrected."""
+    made = _corrected(diagnosed, repair)
+    if not made and repair.candidate is None and told is not None:
+        wanted = _wanted(diagnosed, told)
+        made = () if wanted is None else (wanted,)
+    return made or _agreement(diagnosed)
+
+
+# -- with a fix ------------------------------------------------------------------------------------
+
+
+def _corrected(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
+    """The asserts for the fixed line, from the trace of the patched file."""
+    after, candidate, report = repair.after, repair.candidate, diagnosed.report
+    if after is None or candidate is None:
+        return ()
+    if candidate.new_name is not None:
+        return projection_assert(report, diagnosed.view, candidate.changes[0].text)
+    if candidate.proof is None and report.resized is not None:
+        return features_assert(report, diagnosed.view)
+    line = repair.edits[0].span.line
+    for sites, traced in after.sites_of(report.place):
+        made = asserts(sites, traced, after.source, line)
+        if made:
+            break
+    else:
+        made = ()
+    if candidate.proof is not None:
+        made = (*made, candidate.proof)
+    if any("allclose(" in text for text in made) or candidate.proof is not None:
+        return made
+    if report.rule.code in _ABOUT_SUMS:
+        # The shapes agree with the mistake too: the sum tells, where the weights have a name.
+        return weights_elsewhere(after.traces, after.source, line) or made
+    if _is_hidden(diagnosed) and not _shape_tells(diagnosed, after, line):
+        made = (*made, *reference_assert(after, report.place, line))
+    return made
+
+
+def _shape_tells(diagnosed: Diagnosed, after: Retraced, line: int) -> bool:
+    """Whether the corrected `line` assigns a name another shape than the mistaken one."""
+    view = diagnosed.view
+    before = {
+        site.name: text_of(sizes_of(expanded(site.value, facts)))
+        for sites, facts in view.sites_in(diagnosed.report.place)
+        for site in sites
+        if view.line(site.node) == line
+    }
+    return any(
+        before.get(site.name, text_of(sizes)) != text_of(sizes)
+        for site, sizes in sites_after(after, diagnosed)
+        if after.source.span(site.node).line == line
+    )
+
+
+def _is_hidden(diagnosed: Diagnosed) -> bool:
+    """Whether the mistake runs, so that the shape may be the right one for all that is wrong."""
+    clash, view = diagnosed.report.operation.clash, diagnosed.view
+    if clash is None:
+        return True
+    return clash.verdict is Verdict.DISTINCT and view.coincide(clash.left, clash.right)
+
+
+# -- without ---------------------------------------------------------------------------------------
+
+
+def _wanted(diagnosed: Diagnosed, told: Told) -> str | None:
+    """The assert that the tensor has the shape that it should have."""
+    view, report = diagnosed.view, diagnosed.report
+    expected, sizes = told.expected, told.sizes
+    if expected is None or expected == sizes or not told.name.replace(".", "").isidentifier():
+        return None
+    line = view.line(report.node)
+    for sites, _ in view.sites_in(report.place):
+        names = names_before(sites, diagnosed.traced, view.source, line, but=told.name)
+        written = [
+            None if size is None or (size.number or 1) != 1 else names.write(size)
+            for size in expected
+        ]
+        text = shape_assert(told.name, written)
+        if text is not None:
+            return text
+    return None
+
+
+def _agreement(diagnosed: Diagnosed) -> tuple[str, ...]:
+    """The assert that the sizes agree which a product sums over."""
+    operation, view = diagnosed.report.operation, diagnosed.view
+    event, clash = operation.event, operation.clash
+    operands = list(operation.tensors())
+    if not isinstance(event, Contraction) or clash is None or len(operands) != 2:
+        return ()
+    for pair, left, right in zip(event.pairs, event.left_axes, event.right_axes, strict=False):
+        if pair.left.size == clash.left and pair.right.size == clash.right:
+            sides = [
+                _side(view, *operand, axis)
+                for operand, axis in zip(operands, (left, right), strict=True)
+            ]
+            return (f"assert {sides[0]} == {sides[1]}",)
+    return ()
+
+
+def _side(view: View, operand: Operand, tensor: Tensor, axis: int) -> str:
+    """An axis of an operand, or of what it is turned round from."""
+    made = view.maker(tensor)
+    while made is not None and made.node is operand.node and isinstance(made.event, Permutation):
+        axis = made.event.order[axis]
+        operand, tensor = next(made.tensors())
+        made = view.maker(tensor)
+    return f"{_bracketed(view, operand.node)}.shape[{axis}]"
+
+
+def _bracketed(view: View, node: cst.CSTNode | None) -> str:
+    code = view.code(node)
+    return code if isinstance(node, cst.Name | cst.Attribute) else f"({code})"
