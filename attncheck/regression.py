@@ -86,7 +86,7 @@ def _shape_tells(diagnosed: Diagnosed, after: Retraced, line: int) -> bool:
     return any(
         before.get(site.name, text_of(sizes)) != text_of(sizes)
         for site, sizes in sites_after(after, diagnosed)
-        if after.source.span(site.node).line == line
+        if after.source.span(site.node).line == line and sizes is not None and None not in sizes
     )
 
 
