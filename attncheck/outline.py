@@ -146,9 +146,10 @@ class Part:
 
     @property
     def size(self) -> int:
-        """How much there is to parse."""
+        """How much there is to parse; a string in triple quotes, however long, is one token."""
         cut = self._skeleton()
-        return len(self.text if cut is None else cut.text)
+        text = self.text if cut is None else cut.text
+        return len(text) - sum(end - start for start, end in _long_strings(text))
 
     @property
     def returns(self) -> str | None:

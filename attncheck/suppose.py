@@ -116,9 +116,16 @@ def conventional(
     return None if not traced.complete or contradictions(traced) else traced
 
 
-def run_under(tracer: Tracer, function: Function, hypothesis: Hypothesis) -> Traced:
-    """Trace a function under a hypothesis."""
-    return tracer.run_function(function, hypothesis, open_pair=not has_weights(hypothesis))
+def run_under(
+    tracer: Tracer, function: Function, hypothesis: Hypothesis, *, conventional: bool = False
+) -> Traced:
+    """Trace a function under a hypothesis; `conventional` is that of `Tracer.run_function`."""
+    return tracer.run_function(
+        function,
+        hypothesis,
+        open_pair=not has_weights(hypothesis),
+        conventional=conventional,
+    )
 
 
 def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced], int]) -> Traced:
@@ -150,7 +157,9 @@ def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced]
     if not consistent or not _one_rank(consistent):
         return general
     tracer.evidence.loose = True
-    traced = run_under(tracer, function, consistent[0])
+    traced = run_under(tracer, function, consistent[0], conventional=True)
+    if contradictions(traced):
+        traced = run_under(tracer, function, consistent[0])
     tracer.evidence.loose = False
     return general if contradictions(traced) else traced
 

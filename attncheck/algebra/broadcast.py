@@ -215,7 +215,7 @@ def _assumed(left: Axis, right: Axis) -> Axis:
 
 def _undecided(size: Size) -> bool:
     """Whether a size may be 1 here: it is an unseen axis's, or a name's whose number is 1."""
-    return any(symbol.flexible for symbol in size.symbols()) or size.evaluate() == 1
+    return any(symbol.flexible or symbol.found for symbol in size.symbols()) or size.evaluate() == 1
 
 
 def _could_be_one(left: Size, right: Size) -> bool:

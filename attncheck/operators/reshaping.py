@@ -241,7 +241,9 @@ def _numbers(layout: Layout, indices: Items[int]) -> tuple[int, ...]:
 
 def _may_be_one(axis: Axis) -> bool:
     """Whether an axis is so little known that 1 is as good a guess as any other size."""
-    return axis.size is None or any(symbol.flexible for symbol in axis.size.symbols())
+    return axis.size is None or any(
+        symbol.flexible or symbol.found for symbol in axis.size.symbols()
+    )
 
 
 def _symbolic(axis: Axis) -> bool:

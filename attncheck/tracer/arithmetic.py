@@ -15,6 +15,7 @@ from attncheck.frameworks import language
 from attncheck.operators.masking import MASK
 from attncheck.tracer.choices import over
 from attncheck.tracer.machine import Machine
+from attncheck.tracer.presumed import presumed
 from attncheck.tracer.recorder import apply
 from attncheck.values.join import any_element, without_none
 from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
@@ -170,7 +171,10 @@ def _with_parameter(
         left, right = _number(left), _number(right)
         return _tensors(machine, token, left, right, node, written)
     if others and type(others[0]) is Tensor:
-        return replace(UNKNOWN_TENSOR, library=others[0].library, evidence=others[0].evidence)
+        made = replace(UNKNOWN_TENSOR, library=others[0].library, evidence=others[0].evidence)
+        operator = language.BINARY.get(token)
+        name = "" if operator is None else operator.__name__
+        return presumed(machine, name, {"x": left, "y": right}, made)
     if others and type(others[0]) not in (Int, Const, Scalar):
         return UNKNOWN
     tensor = as_tensor(_tensors(machine, token, left, right, node, written))

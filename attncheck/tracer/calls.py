@@ -28,7 +28,7 @@ from attncheck.tracer.layers import (
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
-from attncheck.tracer.unseen import call_unseen, called_name
+from attncheck.tracer.unseen import call_unseen, called_name, mask_of_heads
 from attncheck.values.join import join
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
@@ -48,6 +48,7 @@ from attncheck.values.value import (
     Method,
     Parameter,
     Partial,
+    Scalar,
     Sequence,
     Super,
     Unknown,
@@ -64,6 +65,11 @@ def call_expression(machine: Machine, node: cst.Call) -> Value:
     arguments = evaluate_arguments(machine, node)
     if type(callee) is LibraryMethod and type(node.func) is cst.Attribute:
         _change_container(machine, node.func, callee, arguments)
+    if type(callee) in (Imported, Library):
+        # Its making is long, and not to be followed.
+        made = mask_of_heads(machine, arguments, called_name(node))
+        if made is not None:
+            return made
     value = call(machine, callee, arguments, node)
     if type(value) is not Unknown:
         _change_tensor(machine, node.func, callee, value)
@@ -228,6 +234,9 @@ def _container_method(
         return call_method(machine, receiver, name, arguments)
     if type(receiver) is Mapping:
         return _dict_method(receiver, name, arguments)
+    if type(receiver) is Scalar and name == "astype":
+        # What a library makes of a number is an array of no axes, and followed as the number.
+        return receiver
     if type(receiver) is Sequence and name == "copy":
         return receiver
     if type(receiver) is Sequence and name == "pop":

@@ -20,7 +20,7 @@ from attncheck.algebra.size import Remainder, Size, of
 from attncheck.evidence.identifiers import names_padding
 from attncheck.frameworks import language
 from attncheck.tracer.choices import evaluate_ways
-from attncheck.tracer.defaults import none_test, standing_in
+from attncheck.tracer.defaults import absence_test, none_test, standing_in
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
 from attncheck.values.join import without_none
@@ -215,7 +215,7 @@ def either(
         return run
 
     joined = evaluate_ways(machine, [under(True, yes), under(False, no)])
-    asked = none_test(machine, test)
+    asked = absence_test(machine, test)
     kept = None if asked is None else no if asked[1] else yes
     if asked is None or kept is None or not _same_name(asked[0], kept):
         return joined

@@ -72,6 +72,8 @@ def item(machine: Machine, base: Value, keys: list[Value]) -> Value | None:
         return _shape_item(machine, base, key)
     if type(base) is Mapping:
         constant = constant_key(key)
+        if constant is None and not base.open and base.items:
+            return join_all([value for _, value in base.items])
         found = None if constant is None else base.get(constant.value)
         return UNKNOWN if found is None else found
     return None

@@ -7,6 +7,7 @@ tensor of as many axes where it is a tensor.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -17,14 +18,23 @@ from attncheck.values.join import join
 from attncheck.values.tensor import Evidence
 from attncheck.values.value import (
     NONE,
+    Class,
     Function,
+    Imported,
     Int,
+    Layer,
+    Library,
+    Method,
     Parameter,
+    Partial,
     Scalar,
     Value,
     as_tensor,
     expanded,
 )
+
+#: What stands in for a function that is not given.
+_CALLABLE: Final = frozenset([Class, Function, Imported, Layer, Library, Method, Partial])
 
 
 def none_test(machine: Machine, test: cst.BaseExpression) -> tuple[cst.BaseExpression, bool] | None:
@@ -46,6 +56,22 @@ def none_test(machine: Machine, test: cst.BaseExpression) -> tuple[cst.BaseExpre
         asked = _asked(machine, callee) if type(callee) is Function else None
         return None if asked is None else (test.args[0].value, asked)
     return None
+
+
+def absence_test(
+    machine: Machine, test: cst.BaseExpression
+) -> tuple[cst.BaseExpression, bool] | None:
+    """What a test asks for, and whether it is true where that is not given; None for other tests.
+
+    A test for None, or the truth of a plain name: ``if not scale: scale = ...``.
+    """
+    found = none_test(machine, test)
+    if found is not None:
+        return found
+    if type(test) is cst.UnaryOperation and type(test.operator) is cst.Not:
+        inner = absence_test(machine, test.expression)
+        return None if inner is None else (inner[0], not inner[1])
+    return (test, False) if type(test) is cst.Name else None
 
 
 def _asked(machine: Machine, function: Function) -> bool | None:
@@ -78,12 +104,14 @@ def standing_in(machine: Machine, given: Value, default: Value) -> Value | None:
     """What an argument is after ``default`` has replaced it where it was None.
 
     None if the default tells nothing of the argument. A number of axes that is told by the default
-    is only taken for shapes that are to be stated.
+    is only taken for shapes that are to be stated, and so is a function for one like it.
     """
     if type(given) is Parameter and type(default) is Int:
         return join(given.number, default)
     if type(given) is Parameter and type(default) is not Int and _is_number(default):
         return Scalar("number")
+    if type(given) is Parameter and type(default) in _CALLABLE and machine.evidence.presuming:
+        return default
     tensor, shape = as_tensor(given), expanded(default, machine.facts)
     if tensor is None or shape is None or shape.rank is None or not machine.evidence.presuming:
         return None

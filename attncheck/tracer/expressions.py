@@ -17,6 +17,7 @@ from attncheck.operators import indexing
 from attncheck.tracer import attributes, calls, conditions, containers, loops, unseen, updates
 from attncheck.tracer.arithmetic import TOKENS, combine, negate
 from attncheck.tracer.builtins import BUILTINS
+from attncheck.tracer.defaults import standing_in
 from attncheck.tracer.functions import as_setting, make_lambda
 from attncheck.tracer.machine import Evaluator, Machine
 from attncheck.tracer.recorder import apply
@@ -135,8 +136,11 @@ def _boolean(machine: Machine, node: cst.BooleanOperation) -> Value:
     right = machine.evaluate(node.right)
     if known is not None:
         return right
+    if is_and:
+        return join(left, right)
     # What is none is false: of an `or` it is the right side.
-    return join(left if is_and else without_none(left), right)
+    found = standing_in(machine, without_none(left), right)
+    return join(without_none(left), right) if found is None else found
 
 
 def _conditional(machine: Machine, node: cst.IfExp) -> Value:
@@ -196,12 +200,14 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
         return machine.project.this(machine.evidence.file)
     keys = [_key(machine, element.slice) for element in node.slice]
     found = containers.item(machine, base, keys)
+    if type(found) is Unknown and type(base) is Mapping:
+        return unseen.item_of_unseen(_written(node.value))
     if found is not None:
         return found
     tensor = as_tensor(base)
     if tensor is None:
         item = updates.at_key(base, _whole_key(keys))
-        if item is None and type(base) is Unknown:
+        if item is None and type(base) in (Unknown, Library):
             return unseen.item_of_unseen(_written(node.value))
         return item or UNKNOWN
     # A parameter under a string key or an unknown one may as well be a dict.

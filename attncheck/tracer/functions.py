@@ -281,8 +281,9 @@ def bind_arguments(
 
 def _left_out(machine: Machine, function: Function, parameter: cst.Param, exact: bool) -> Value:
     name = parameter.name.value
-    if not exact:
+    if not exact and not machine.evidence.presuming:
         return UNKNOWN
+    # What ``**kwargs`` passes on without naming it is seldom there.
     return _named(machine, name, function.defaults.get(name, UNKNOWN))
 
 

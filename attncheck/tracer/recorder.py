@@ -15,6 +15,7 @@ from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.choices import over
 from attncheck.tracer.containers import holds_lists
 from attncheck.tracer.machine import Machine
+from attncheck.tracer.presumed import presumed
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Choice, Scalar, Sequence, Value, as_tensor
 
@@ -106,7 +107,8 @@ def apply(
         outcome.clash,
         machine.supposing > 0,
     )
-    value = _stamp(_still_mask(outcome.value, arguments), number)
+    value = presumed(machine, operator.__name__, arguments, outcome.value)
+    value = _stamp(_still_mask(value, arguments), number)
     if type(value) is Scalar and value.powers is not None:
         value = replace(value, node=machine.shown(node))
     operation.output = value

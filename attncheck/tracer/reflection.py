@@ -13,6 +13,7 @@ from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.lifted import LIFTED
 from attncheck.tracer.machine import Machine
 from attncheck.values.join import join
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     FALSE,
     NONE,
@@ -108,6 +109,17 @@ def _copy(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     return arguments.first()
 
 
+def _promoted(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Arrays of one dtype, each in its own shape."""
+    if not arguments.exact:
+        return UNKNOWN
+    made = (
+        replace(value, dtype=None, operation=None) if type(value) is Tensor else value
+        for value in arguments.positional
+    )
+    return Sequence(tuple(made))
+
+
 def _by_proxy(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     """``checkpoint(function, *arguments)`` is ``function(*arguments)``."""
     from attncheck.tracer.calls import call
@@ -134,6 +146,7 @@ REFLECTIONS: dict[str, Reflection] = {
     "builtins.isinstance": _isinstance,
     "copy.deepcopy": _copy,
     "copy.copy": _copy,
+    "flax.linen.dtypes.promote_dtype": _promoted,
     "typing.cast": lambda machine, arguments, node: (
         arguments.positional[1] if len(arguments.positional) == 2 else UNKNOWN
     ),

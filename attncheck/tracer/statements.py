@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import libcst as cst
 
@@ -67,18 +68,27 @@ def _augmented(machine: Machine, node: cst.AugAssign) -> Exit:
 
 def _return(machine: Machine, node: cst.Return) -> Exit:
     value = NONE if node.value is None else machine.evaluate(node.value)
+    listed = node.value.elements if type(node.value) is cst.Tuple else ()
     if machine.frame.function is not None and machine.evidence.loose:
-        value = settle(machine, machine.frame.function.name, value)
+        value = _settled(machine, machine.frame.function.name, value, len(listed))
     machine.frame.returned.append(value)
     if type(node.value) is cst.Tuple:
-        count = len(node.value.elements)
         items = value.items if type(value) is Sequence else None
-        parts = items if items is not None and len(items) == count else (UNKNOWN,) * count
-        for element, part in zip(node.value.elements, parts, strict=True):
+        parts = items if items is not None and len(items) == len(listed) else None
+        for element, part in zip(listed, parts or (UNKNOWN,) * len(listed), strict=True):
             machine.show("return", element.value, part)
     elif node.value is not None:
         machine.show("return", node.value, value)
     return "return"
+
+
+def _settled(machine: Machine, name: str, value: Value, count: int) -> Value:
+    """What a function returns, in `count` parts, with a symbol for each size nobody knows."""
+    value = settle(machine, name, value)
+    if type(value) is not Sequence or value.items is None or len(value.items) != count:
+        return value
+    parts = (settle(machine, f"{name}_{i}", part) for i, part in enumerate(value.items))
+    return replace(value, items=tuple(parts))
 
 
 def _raise(machine: Machine, node: cst.Raise) -> Exit:
@@ -112,7 +122,7 @@ def _if(machine: Machine, node: cst.If) -> Exit:
             return machine.execute(node.body.body)
         return otherwise()
 
-    asked = defaults.none_test(machine, node.test)
+    asked = defaults.absence_test(machine, node.test)
     name = asked[0].value if asked is not None and type(asked[0]) is cst.Name else None
     before = None if name is None else machine.environment.names.get(name)
     ends: list[Value | None] = []

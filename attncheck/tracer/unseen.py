@@ -3,7 +3,8 @@
 A callable that comes out of a registry, a config or a library that is not modelled is unknown. But
 what model code calls an activation, a dropout or a norm keeps the shape of what it is given; a
 registry that is asked with one of the project's functions as the default holds functions like it;
-a cache of keys and values gives back both with more positions. All of this rests on names.
+a cache of keys and values gives back both with more positions; what model code calls a maker of
+attention masks gives one that has an axis for heads. All of this rests on names.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import Symbol, of
 from attncheck.frameworks.lookup import find
 from attncheck.operators.axes import append, split_trailing
+from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.defaults import presume_rank
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.values.tensor import Evidence, Tensor
@@ -43,6 +46,10 @@ _REGISTRY = re.compile(r"[A-Z][A-Z0-9_]+")
 _LENGTH = re.compile(r"get_(?:\w+_)?(?:length|len)")
 #: Callables that give their input other features.
 _PROJECTION = re.compile(r"(?:\w+_)?(?:proj|projection|linear|fc|dense|mlp|ffn|feed_forward)\d*")
+#: Functions that make the masks of transformers' models, (batch, heads or 1, queries, keys).
+_MASK_MAKER = re.compile(r"create_(?:\w+_)?(?:causal|bidirectional)_(?:\w+_)?mask")
+#: By what they take they are told from makers of the same names that make a mask of positions.
+_MASK_SOURCES = frozenset(["attention_mask", "config"])
 #: What holds the keys and values of positions that were seen before.
 _CACHE = re.compile(r"(?:\w+_)?(?:cache|past|past_key_values?|kv_cache|past_kv)s?(?:_\w+)?")
 
@@ -64,6 +71,20 @@ def call_unseen(
     if name == "update" and type(node) is cst.Call and _CACHE.fullmatch(_receiver(node)):
         return _with_more_positions(machine, arguments)
     return None
+
+
+def mask_of_heads(machine: Machine, arguments: Arguments, name: str) -> Value | None:
+    """What a call gives that, by its name and arguments, makes the mask of all heads; else None.
+
+    It is made of a mask of tokens, (batch, keys), and may be None where attention needs none.
+    """
+    if not _MASK_MAKER.fullmatch(name) or not arguments.keywords.keys() >= _MASK_SOURCES:
+        return None
+    tokens = arguments.keywords["attention_mask"]
+    if machine.evidence.presuming:
+        presume_rank(machine, tokens, 2)
+    axes = Shape((Axis(None),) * 4)
+    return Tensor(axes, "torch", role=MASK, evidence=Evidence.NAME, optional=True)
 
 
 def item_of_unseen(owner: str) -> Value:

@@ -126,3 +126,13 @@ def test_shapes_are_shown_where_a_module_has_no_init_of_its_own():
     calls = "net = Net(7)\ny, z = net.apply({}, x)\n"
     rows = trace_shapes((HEAD + NET + calls).encode(), "x.py", Settings())
     assert {row.name: row.shape for row in rows if row.name == "z"} == {"z": (3, 5)}
+
+
+def test_what_only_changes_the_dtype_keeps_the_shapes():
+    code = "from flax.linen.dtypes import promote_dtype\nz = jnp.zeros((3, 4), int)\n"
+    traced = module(HEAD + code + "a, b = promote_dtype(x, z, dtype=None)\n")
+    assert (last(traced, "a"), last(traced, "b")) == ((3, 5, 8), (3, 4))
+    code = "y = x / jnp.sqrt(8).astype(x.dtype)\n"
+    assert last(module(HEAD + code), "y") == (3, 5, 8)
+    code = "y = jnp.einsum('bqd,bkd->bqk', x, x, _dot_general=jax.lax.dot_general)\n"
+    assert last(module(HEAD + code), "y") == (3, 5, 5)

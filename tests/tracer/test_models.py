@@ -180,3 +180,92 @@ def test_a_loop_shows_its_last_round():
     )
     (shape,) = stated(body, made)
     assert "?" not in shape
+
+
+def test_a_registry_holds_functions_like_the_one_beside_it():
+    head = "from elsewhere import MAKERS\n"
+    made = """
+        def made(config):
+            return torch.ones(config.width), 1.0
+        make = made
+        if config.kind != "default":
+            make = MAKERS[config.kind]
+        self.scale, self.factor = make(config)
+    """
+    assert ranks("return self.scale * hidden_states", made, head=head) == [3]
+
+
+def test_one_of_a_few_functions():
+    made = "self.act = {'relu': F.relu, 'double': lambda x: torch.cat([x, x], -1)}[config.act]"
+    (shape,) = stated("return self.act(torch.ones(2, 4))", made)
+    assert shape[0] == 2 and shape[1] != 4
+
+
+def test_what_makes_the_mask_of_all_heads():
+    head = "from elsewhere import create_causal_mask\n"
+    body = "return create_causal_mask(config=self.config, attention_mask=attention_mask)"
+    made = "self.config = config"
+    assert ranks(body, made, "hidden_states, attention_mask=None", head=head) == [4]
+    assert ranks("return create_causal_mask(7)", head=head) == [None]
+
+
+def test_what_is_passed_on_unnamed_is_seldom_there():
+    head = """
+        def attend(x, other=None, **rest):
+            if other is not None:
+                return other
+            return x
+    """
+    assert ranks("return attend(hidden_states, **kwargs)", "", "hidden_states, **kwargs", head) == [
+        3
+    ]
+
+
+def test_a_bias_that_may_be_one_row_stretches_nothing():
+    body = """
+        scores = hidden_states @ hidden_states.transpose(1, 2)
+        if bias is None:
+            bias = torch.zeros(1, hidden_states.shape[1], hidden_states.shape[1])
+        return scores + bias
+    """
+    (shape,) = stated(body, parameters="hidden_states, bias=None")
+    assert len(shape) == 3 and not shape[0].startswith("bias")
+
+
+def test_what_stands_in_for_a_function_is_like_it():
+    body = """
+        if not product:
+            product = functools.partial(torch.einsum, "bqd,bkd->bqk")
+        return product(hidden_states, hidden_states)
+    """
+    shape = ["hidden_states_0", "hidden_states_1", "hidden_states_1"]
+    head = "import functools\n"
+    (found,) = stated(body, parameters="hidden_states, product=None", head=head)
+    assert found[0] == shape[0] and len(found) == 3
+    made = "self.act = config.act or F.relu"
+    assert ranks("return self.act(hidden_states)", made) == [3]
+
+
+def test_a_named_axis_is_squeezed_because_it_is_one():
+    assert ranks("return hidden_states.squeeze(1)") == [2]
+    assert ranks("return hidden_states.squeeze()") == [None]
+    assert ranks("return hidden_states.squeeze(config)") == [None]
+
+
+def test_what_is_added_to_an_activation_has_no_more_axes():
+    assert ranks("return hidden_states + x", parameters="hidden_states, x") == [3]
+    assert ranks("return torch.where(x > 0, hidden_states, 0)", "", "hidden_states, x") == [3]
+
+
+@pytest.mark.parametrize(
+    "body, made",
+    [
+        ("return self.scale * x", "self.scale = nn.Parameter(torch.ones(4, 1, 1))"),
+        ("return hidden_states[:, 0] + x", ""),
+        ("return hidden_states.unsqueeze(1) * x", ""),
+        ("return hidden_states + torch.stack([x, x])[None, None, None]", ""),
+    ],
+    ids=["parameter", "two axes", "axis of one", "more axes"],
+)
+def test_what_may_be_stretched_tells_nothing(body, made):
+    assert ranks(body, made, "hidden_states, x") == [None]

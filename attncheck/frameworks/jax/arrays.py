@@ -47,6 +47,7 @@ _ABSENT = frozenset(
 #: Options that many functions of jax take, and that leave shapes alone.
 _OPTIONS = (
     "precision=None, preferred_element_type=None, out_sharding=None, promote_integers=True, "
+    "_dot_general=None, "
     "stable=True, descending=False"
 )
 

@@ -1,0 +1,100 @@
+"""Numbers of axes that operations presume, where shapes are to be stated and nothing says more.
+
+Model code squeezes an axis because it is there, and adds to an activation what has no more axes
+than it. Neither is certain, so it is taken for shapes that are to be stated only, and given up
+where the code contradicts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from attncheck.algebra.shape import Axis, Shape, expand
+from attncheck.operators.masking import MASK
+from attncheck.values.tensor import Evidence, Tensor
+from attncheck.values.value import Sequence, Value, as_integer, as_tensor
+
+if TYPE_CHECKING:
+    from attncheck.tracer.machine import Machine
+
+#: An activation has a batch, positions and features; what has fewer axes may itself be stretched.
+_ACTIVATION: Final = 3
+
+_Rule = Callable[["Machine", Mapping[str, Value]], Shape | None]
+
+
+def presumed(
+    machine: Machine, operator: str, arguments: Mapping[str, Value], value: Value
+) -> Value:
+    """`value`, or if its shape is not known, one of as many axes as its operation presumes."""
+    rule = _RULES.get(operator)
+    if rule is None or type(value) is not Tensor or not machine.evidence.presuming:
+        return value
+    if value.shape is not None and expand(value.shape, machine.facts).closed:
+        return value
+    shape = rule(machine, arguments)
+    return value if shape is None else replace(value, shape=shape, evidence=Evidence.NAME)
+
+
+def _without_squeezed(machine: Machine, arguments: Mapping[str, Value]) -> Shape | None:
+    """The input without the axes that are named: they are of size 1."""
+    shape = _closed(machine, arguments.get("x"))
+    axis = arguments.get("axis")
+    if shape is None or axis is None:
+        return None
+    listed = axis.items if type(axis) is Sequence else (axis,)
+    numbers = [as_integer(each) for each in listed or ()]
+    rank = len(shape.lead)
+    if not numbers or not all(each is not None and -rank <= each < rank for each in numbers):
+        return None
+    gone = {each % rank for each in numbers if each is not None}
+    return Shape(tuple(axis for index, axis in enumerate(shape.lead) if index not in gone))
+
+
+def _like_the_activation(machine: Machine, arguments: Mapping[str, Value]) -> Shape | None:
+    """As many axes as the one activation among the operands has, if the others may have fewer."""
+    rank = least = 0
+    for name in ("condition", "x", "y"):
+        value = arguments.get(name)
+        if value is None:
+            continue
+        shape = _closed(machine, value)
+        least = max(least, _axes_at_least(machine, value))
+        if shape is not None and _is_activation(value, shape):
+            rank = max(rank, len(shape.lead))
+    return Shape((Axis(None),) * rank) if rank >= max(least, _ACTIVATION) else None
+
+
+def _closed(machine: Machine, value: Value | None) -> Shape | None:
+    tensor = None if value is None else as_tensor(value)
+    if tensor is None or tensor.shape is None:
+        return None
+    shape = expand(tensor.shape, machine.facts)
+    return shape if shape.closed else None
+
+
+def _is_activation(value: Value, shape: Shape) -> bool:
+    """Whether a tensor was computed from inputs: neither a parameter nor a mask or table."""
+    tensor = as_tensor(value)
+    if tensor is None or tensor.role == MASK or tensor.dtype == "bool":
+        return False
+    return tensor.evidence > Evidence.CODE and not any(axis.is_one for axis in shape.lead)
+
+
+def _axes_at_least(machine: Machine, value: Value) -> int:
+    tensor = as_tensor(value)
+    shape = None if tensor is None or tensor.shape is None else expand(tensor.shape, machine.facts)
+    return 0 if shape is None else shape.at_least
+
+
+_ELEMENTWISE: Final = (
+    *("add", "subtract", "multiply", "divide", "maximum", "minimum", "where"),
+    *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
+)
+#: By the operator's name.
+_RULES: Final[dict[str, _Rule]] = {
+    "squeeze": _without_squeezed,
+    **dict.fromkeys(_ELEMENTWISE, _like_the_activation),
+}
