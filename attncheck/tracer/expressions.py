@@ -24,6 +24,7 @@ from attncheck.tracer.recorder import apply
 from attncheck.tracer.reflection import REFLECTIONS
 from attncheck.tracer.strings import plain_string
 from attncheck.values.join import join, join_all, without_none
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     ELLIPSIS,
     FALSE,
@@ -139,8 +140,11 @@ def _boolean(machine: Machine, node: cst.BooleanOperation) -> Value:
     if is_and:
         return join(left, right)
     # What is none is false: of an `or` it is the right side.
-    found = standing_in(machine, without_none(left), right)
-    return join(without_none(left), right) if found is None else found
+    left = without_none(left)
+    joined = join(left, right)
+    if type(joined) not in (Unknown, Tensor):
+        return joined
+    return standing_in(machine, left, right) or joined
 
 
 def _conditional(machine: Machine, node: cst.IfExp) -> Value:
