@@ -36,16 +36,20 @@ MODULES = {
     "numpy": _SHARED,
     "einops": ("functions", "layers"),
     "jax": ("arrays", "nn", "random", "lax", "linen", "nnx"),
+    "tensorflow": _SHARED,
+    "keras": ("ops", "backend", "layers", "merging", "recurrent", "attention"),
 }
 
 
 #: Libraries whose functions stand in another one's tables.
 _GUESTS = {"scipy": "numpy", "flax": "jax"}
+#: Libraries under another name: Keras of before its third version.
+_ALIASES = frozenset(["tf_keras"])
 
 
 def is_modelled(name: str) -> bool:
     """Whether a top-level module of that name is a library with tables here."""
-    return name in MODULES or name in _GUESTS
+    return name in MODULES or name in _GUESTS or name in _ALIASES
 
 
 def tables() -> tuple[Table, ...]:
@@ -85,15 +89,43 @@ _HOME = re.compile(
 )
 
 
+#: Where else Keras and TensorFlow are found: ``tensorflow.keras.layers.Dense``.
+_ELSEWHERE = (
+    (re.compile(r"tensorflow\.(?:compat\.v[12]|_api\.v2)\."), "tensorflow."),
+    (re.compile(r"tensorflow\.(?:python\.)?keras(?:\.api|\.src)?(?=\.|$)"), "keras"),
+    (re.compile(r"tf_keras(?:\.api|\.src)?(?=\.|$)|keras\.(?:api|src|legacy)(?=\.|$)"), "keras"),
+    (
+        re.compile(r"keras\.layers\.(?:experimental\.)?[a-z_]+\.(?:[a-z_0-9]+\.)*(?=[A-Z])"),
+        "keras.layers.",
+    ),
+    (re.compile(r"keras\.ops\.(?:numpy|nn|core|math|linalg)\."), "keras.ops."),
+    (re.compile(r"keras\.(?:models|engine\.training|engine)\.(?=Model$)"), "keras."),
+    (re.compile(r"keras\.(?:models)\.(?=Sequential$)"), "keras."),
+    (
+        re.compile(r"keras\.(?:engine\.topology|engine\.base_layer|engine)\.(?=Layer$)"),
+        "keras.layers.",
+    ),
+    (re.compile(r"keras\.(?=(?:Layer|Input)$)"), "keras.layers."),
+)
+
+
+@functools.lru_cache(maxsize=4096)
 def public(path: str) -> str:
     """The full name by which a library's documentation calls what stands under `path`."""
     found = _HOME.match(path)
-    return path if found is None else f"{found[found.lastindex or 0]}.{path[found.end() :]}"
+    if found is not None:
+        return f"{found[found.lastindex or 0]}.{path[found.end() :]}"
+    if path.startswith(("tensorflow.", "keras.", "tf_keras")):
+        for form, own in _ELSEWHERE:
+            place = form.match(path)
+            path = path if place is None else own + path[place.end() :]
+    return path
 
 
 def find_layer(path: str) -> LayerSpelling | None:
     """The layer class of a full name (``torch.nn.Linear``), or None if it is not modelled."""
-    return _layers_of(path.partition(".")[0]).get(public(path))
+    path = public(path)
+    return _layers_of(path.partition(".")[0]).get(path)
 
 
 @functools.cache
@@ -111,7 +143,8 @@ def _properties_of(library: str) -> frozenset[str]:
 
 def find(path: str) -> Spelling | None:
     """The spelling of a full name (``torch.Tensor.bmm``), or None if it is not modelled."""
-    return _spellings_of(path.partition(".")[0]).get(public(path))
+    path = public(path)
+    return _spellings_of(path.partition(".")[0]).get(path)
 
 
 def is_property(path: str) -> bool:

@@ -19,7 +19,7 @@ from attncheck.values.value import Int, Mapping, Sequence, Value
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: Libraries without arrays of their own, and whose they take.
-_ARRAYS_OF = {"scipy": "numpy", "flax": "jax"}
+_ARRAYS_OF = {"scipy": "numpy", "flax": "jax", "keras": "tensorflow"}
 
 
 @record

@@ -29,7 +29,7 @@ from attncheck.values.value import (
 )
 
 #: The libraries whose functions follow NumPy's rules where the libraries' rules differ.
-LIKE_NUMPY = frozenset(["numpy", "jax"])
+LIKE_NUMPY = frozenset(["numpy", "jax", "tensorflow"])
 
 
 @dataclass(slots=True)

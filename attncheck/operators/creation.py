@@ -11,7 +11,7 @@ from attncheck.algebra.shape import SCALAR, Axis, Shape, expand
 from attncheck.algebra.size import ONE, ZERO, Size, const
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import broadcast_clash, without_marks
-from attncheck.operators.events import Clash, Creation, Fault, Outcome
+from attncheck.operators.events import Clash, Creation, Elementwise, Fault, Outcome
 from attncheck.operators.literals import literal_shape, ragged
 from attncheck.operators.operands import dtype_of, operand_shape
 from attncheck.operators.seats import rank_clash
@@ -95,6 +95,17 @@ def square(call: Call) -> Outcome:
     columns = call.size("columns") if call.given("columns") else rows
     dtype = _named_dtype(call.value("dtype")) if call.given("dtype") else "float"
     return Outcome(call.make(Shape((Axis(rows), Axis(columns))), dtype), _event(call))
+
+
+def stacked_square(call: Call) -> Outcome:
+    """tf.eye: like `square`, as often as ``batch_shape`` says."""
+    outcome = square(call)
+    if not call.given("batch_shape"):
+        return outcome
+    made, batch = outcome.value, call.sizes("batch_shape")
+    assert type(made) is Tensor and made.shape is not None
+    whole = None if batch is None else Shape((*map(Axis, batch), *made.shape.lead))
+    return replace(outcome, value=made.with_shape(whole))
 
 
 def arange(call: Call) -> Outcome:
@@ -335,6 +346,11 @@ def array(call: Call) -> Outcome:
     return Outcome(call.make(shape, dtype if call.given("dtype") else kind), _event(call))
 
 
+def constant(call: Call) -> Outcome:
+    """tf.constant: like `array`; with ``shape``, of these sizes."""
+    return filled(call) if call.given("shape") else array(call)
+
+
 def _may_be_several(value: Value) -> bool:
     """Whether a number is only called one by an argument's annotation or default.
 
@@ -426,13 +442,22 @@ def one_hot(call: Call) -> Outcome:
     """(...,) to (..., classes), of integers unless the table or the call names a dtype."""
     dtype = _named_dtype(call.value("dtype")) if call.given("dtype") else call.text("dtype_is")
     dtype = dtype or ("int" if not call.given("dtype") else None)
-    shape = call.shape("x")
+    shape = call.shape("x") if call.integer("axis") in (None, -1) else None
     count = call.size("count") if call.given("count") else None
     if count is not None and count.number is not None and count.number < 0:
         count = None
     if shape is None:
         return Outcome(call.make(None, dtype))
     return Outcome(call.make(_behind(without_marks(shape), Axis(count)), dtype))
+
+
+def sequence_mask(call: Call) -> Outcome:
+    """tf.sequence_mask: ``(...)`` lengths to ``(..., count)``, true up to each."""
+    dtype = _named_dtype(call.value("dtype")) if call.given("dtype") else "bool"
+    shape = None if (value := call.value("x")) is None else literal_shape(value, call.facts)[0]
+    count = call.size("count") if call.given("count") else None
+    made = None if shape is None else _behind(without_marks(shape), Axis(count))
+    return Outcome(call.make(made, dtype), Elementwise("sequence_mask", None))
 
 
 def _behind(shape: Shape, axis: Axis) -> Shape:

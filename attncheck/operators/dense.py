@@ -5,10 +5,12 @@ The layers are made with the sizes that they give; what they take is found out w
 
 from __future__ import annotations
 
+import re
+
 from attncheck.algebra.contract import contract
 from attncheck.algebra.shape import Axis, Shape, closed, expand
 from attncheck.algebra.size import ONE, Size
-from attncheck.operators.axes import append, locate, shape_of_items, split_trailing
+from attncheck.operators.axes import append, locate, shape_of_items, split_trailing, with_rank
 from attncheck.operators.call import Call
 from attncheck.operators.contraction import product_dtype
 from attncheck.operators.elementwise import without_marks
@@ -93,7 +95,7 @@ def _kept(call: Call, size: Size | None) -> bool:
         return False
     if size == ONE and not call.given("padding"):
         return True
-    return not call.given("padding") or call.text("padding") == "SAME"
+    return not call.given("padding") or (call.text("padding") or "").upper() in ("SAME", "CAUSAL")
 
 
 def causal_mask(call: Call) -> Outcome:
@@ -136,3 +138,37 @@ def layer_norm_last(call: Call) -> Outcome:
         clash = Clash(Fault.FEATURES, text, 0, pair.left.size, pair.right.size, pair.verdict)
         return Outcome(call.make(None, dtype), clash=clash)
     return Outcome(call.make(without_marks(append(rows, closed((features,)).lead)), dtype))
+
+
+def einsum_dense(call: Call) -> Outcome:
+    """EinsumDense: an einsum of ``x`` with a kernel of the layer's own: ``"abc,cd->abd"``.
+
+    The sizes of the result's axes behind the batch are those in ``sizes``; where one is None, and
+    of the axes that dots stand for, it is the size in x.
+    """
+    shape, dtype = operand_shape(call, "x"), product_dtype(call, "x")
+    read = _EQUATION.fullmatch((call.text("equation") or "").replace(" ", ""))
+    if shape is None or read is None:
+        return Outcome(call.make(None, dtype))
+    dots, letters, output = bool(read["dots"]), read["taken"], read["given"]
+    if dots:
+        taken = split_trailing(shape, len(letters), call.facts)
+    else:
+        known = with_rank(shape, len(letters), call.facts)
+        if isinstance(known, Clash):
+            text = f"names {len(letters)} axes as {letters!r}, but its input is {shape}"
+            return Outcome(call.make(None, dtype), clash=Clash(Fault.EINSUM, text))
+        taken = None if known is None else (closed(()), known.lead)
+    if taken is None:
+        return Outcome(call.make(None, dtype))
+    outer, axes = taken
+    named = dict(zip(letters, axes, strict=True))
+    sizes = call.sizes("sizes") or []
+    behind = output if dots else output[1:]
+    told = dict(zip(behind, sizes, strict=True)) if len(sizes) == len(behind) else {}
+    made = [named.get(letter) or Axis(told.get(letter)) for letter in output]
+    return Outcome(call.make(without_marks(append(outer, made)), dtype))
+
+
+#: The input, the kernel and the output of such an equation, perhaps with dots in front.
+_EQUATION = re.compile(r"(?P<dots>\.\.\.)?(?P<taken>\w+),\w+->(?(dots)\.\.\.)(?P<given>\w+)")

@@ -16,7 +16,7 @@ from attncheck.operators.call import Call, Operator
 from attncheck.operators.events import Clash, Elementwise, Fault, Outcome
 from attncheck.operators.masking import is_mask, masked_shapes, takes_masks
 from attncheck.operators.operands import dtype_of, is_number, operand_shape
-from attncheck.values.value import Scalar, Sequence, Value, as_powers
+from attncheck.values.value import UNKNOWN, Scalar, Sequence, Value, as_powers
 
 _ORDINALS = ("the last axis", "the second to last axis", "the third to last axis")
 
@@ -297,6 +297,9 @@ def where(call: Call) -> Outcome:
 
 
 def _indices(call: Call, condition: Shape | None) -> Value:
+    if call.library == "tensorflow":
+        # A matrix of them in TensorFlow, a vector for each axis in Keras.
+        return UNKNOWN
     vector = call.make(Shape((Axis(None),)), "int")
     if condition is None or not condition.closed:
         return Sequence(None, element=vector)

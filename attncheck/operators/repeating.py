@@ -20,7 +20,7 @@ from attncheck.operators.contraction import element_count
 from attncheck.operators.events import Clash, Expansion, Fault, Outcome
 from attncheck.operators.operands import dtype_of, operand_shape
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Const, Library, Sequence, Value
+from attncheck.values.value import Const, Int, Library, Scalar, Sequence, Value
 
 
 def _make(call: Call, shape: Shape | None, kind: str) -> Outcome:
@@ -238,6 +238,13 @@ def identity(call: Call) -> Outcome:
     dtype = call.text("kind") or _asked_dtype(call, tensor.dtype)
     made = replace(tensor, library=library, dtype=dtype, operation=None)
     return Outcome(made)
+
+
+def cast(call: Call) -> Outcome:
+    """A tensor of another dtype; a number, or a tuple of them, stays what it is."""
+    value = call.arguments["x"]
+    number = type(value) in (Int, Scalar, Const, Sequence)
+    return Outcome(value) if number else identity(call)
 
 
 def contiguous(call: Call) -> Outcome:

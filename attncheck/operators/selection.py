@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.shape import Axis, Shape
@@ -13,7 +15,7 @@ from attncheck.operators.events import Clash, Event, Fault, Outcome, Selection
 from attncheck.operators.literals import literal_shape
 from attncheck.operators.seats import Seat, axis_clash, resized, seat, seat_of
 from attncheck.operators.slicing import covers
-from attncheck.values.value import NONE, Sequence
+from attncheck.values.value import NONE, Int, Sequence, Value
 
 
 def _dtype(call: Call) -> str | None:
@@ -124,6 +126,26 @@ def take(call: Call) -> Outcome:
     return Outcome(
         call.make(found.put(*without_marks(wanted).lead), tensor.dtype), _instead(found, wanted)
     )
+
+
+def gather_rows(call: Call) -> Outcome:
+    """tf.gather: `take` along an axis, the first one behind ``batch_dims`` if there is none.
+
+    The first ``batch_dims`` axes of the index are those of ``x``, row by row.
+    """
+    batched = call.integer("batch_dims") if call.given("batch_dims") else 0
+    if batched is None:
+        return Outcome(call.make(None, _dtype(call)))
+    axis: Value = call.value("axis") or Int(const(batched))
+    call = replace(call, arguments=call.arguments | {"axis": axis})
+    if batched == 0:
+        return take(call)
+    found, clash = seat_of(call)
+    wanted = call.shape("index")
+    if found is None or wanted is None or not wanted.closed or not 0 < batched < len(wanted.lead):
+        return Outcome(call.make(None, _dtype(call)), clash=clash)
+    rest = without_marks(Shape(wanted.lead[batched:])).lead
+    return Outcome(call.make(found.put(*rest), _dtype(call)))
 
 
 def index_select(call: Call) -> Outcome:

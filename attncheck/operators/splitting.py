@@ -51,6 +51,14 @@ def sections(call: Call) -> Outcome:
     return _split(call, _pieces_by_section)
 
 
+def parts_or_sizes(call: Call) -> Outcome:
+    """tf.split: ``parts`` equal pieces, or pieces of the sizes in a list."""
+    value = call.value("parts")
+    if type(value) is not Sequence:
+        return sections(call)
+    return split(replace(call, arguments=call.arguments | {"size": value}))
+
+
 def array_split(call: Call) -> Outcome:
     """numpy.array_split, torch.tensor_split: like `sections`, but the pieces may be unequal."""
     return _split(call, _pieces_by_unequal_section)

@@ -36,6 +36,19 @@ def triangle(call: Call) -> Outcome:
     return Outcome(call.make(without_marks(matrix), tensor.dtype), event)
 
 
+def band(call: Call) -> Outcome:
+    """band_part: the elements up to ``lower`` below the diagonal and ``upper`` above; -1 is all.
+
+    With all on one side it is a triangle.
+    """
+    lower, upper = call.integer("lower"), call.integer("upper")
+    kind, diagonal = ("tril", upper) if lower == -1 else ("triu", lower and -lower)
+    outcome = triangle(call)
+    half = lower == -1 or upper == -1
+    known = half and lower is not None and upper is not None and lower != upper
+    return replace(outcome, event=Triangle(kind, diagonal) if known else None)
+
+
 def diagonal(call: Call) -> Outcome:
     """The diagonal over two axes, as a new last axis: (a, n, n) over 1 and 2 to (a, n)."""
     tensor = call.tensor("x")

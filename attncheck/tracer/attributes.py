@@ -10,7 +10,7 @@ import libcst as cst
 
 from attncheck.algebra.shape import expand
 from attncheck.frameworks.lookup import find, is_property
-from attncheck.tracer import flax, updates
+from attncheck.tracer import updates
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import CONSTANTS
 from attncheck.tracer.choices import over
@@ -18,7 +18,7 @@ from attncheck.tracer.containers import holds_lists, member_of
 from attncheck.tracer.functions import as_setting, call_function
 from attncheck.tracer.layers import extended_layer, layer_setting
 from attncheck.tracer.machine import Machine
-from attncheck.tracer.modules import METHODS
+from attncheck.tracer.modules import method_of
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.values.join import without_none
 from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
@@ -49,8 +49,15 @@ from attncheck.values.value import (
 
 #: Methods by which a value nobody knows is known to be a tensor.
 _OF_TENSORS = frozenset(["contiguous", "expand", "permute", "reshape", "transpose", "view"])
+#: What a call of a layer runs.
+_CALLS = frozenset(["forward", "__call__", "call"])
 #: Where a library keeps its array's methods and properties.
-ARRAY_CLASS = {"numpy": "numpy.ndarray", "torch": "torch.Tensor", "jax": "jax.Array"}
+ARRAY_CLASS = {
+    "numpy": "numpy.ndarray",
+    "torch": "torch.Tensor",
+    "jax": "jax.Array",
+    "tensorflow": "tensorflow.Tensor",
+}
 
 
 def get(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
@@ -127,12 +134,13 @@ def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribut
         return member
     if name == "training":
         return Scalar("bool")
-    if name in METHODS or flax.method_of(machine, base, name) is not None:
+    if method_of(machine, base, name) is not None:
         return LibraryMethod(base, name)
     if name == "__call__":
-        forward = base.of.lookup("forward")
-        if type(forward) is Function:
-            return bind(base, forward)
+        for worker in ("forward", "call"):
+            method = base.of.lookup(worker)
+            if type(method) is Function:
+                return bind(base, method)
     return _of_extended(machine, base, name)
 
 
@@ -172,7 +180,7 @@ def _of_extended(machine: Machine, base: Instance, name: str) -> Value:
     setting = layer_setting(machine, layer, name)
     if setting is not None:
         return setting
-    return layer if name in ("forward", "__call__") else UNKNOWN
+    return layer if name in _CALLS else UNKNOWN
 
 
 def _of_choice(machine: Machine, base: Choice, name: str, node: cst.Attribute) -> Value:
@@ -183,14 +191,14 @@ def _of_choice(machine: Machine, base: Choice, name: str, node: cst.Attribute) -
 
 def _of_layer(machine: Machine, base: Layer, name: str, node: cst.Attribute) -> Value:
     """What a layer was made with, and its methods; ``layer.forward`` is the layer itself."""
-    if name in ("forward", "__call__"):
+    if name in _CALLS:
         return base
     setting = layer_setting(machine, base, name)
     return LibraryMethod(base, name) if setting is None else setting
 
 
 def _of_chain(machine: Machine, base: Chain, name: str, node: cst.Attribute) -> Value:
-    if name in ("forward", "__call__"):
+    if name in _CALLS:
         return base
     found = dict(base.items).get(name)
     return LibraryMethod(base, name) if found is None else found

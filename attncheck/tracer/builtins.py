@@ -329,6 +329,12 @@ CONSTANTS: dict[str, Value] = {
         for name in ("eps", "tiny", "resolution", "smallest_normal", "bits")
     },
     "torch.pi": Const(3.141592653589793),
+    "tensorflow.newaxis": Const(None),
+    **{
+        f"tensorflow.{name}.{end}": Const(sign * _LARGEST)
+        for name in ("float16", "float32", "float64", "bfloat16")
+        for end, sign in (("min", -1), ("max", 1))
+    },
 }
 
 #: Functions that make a random generator, and the class whose methods it then has.

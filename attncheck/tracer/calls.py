@@ -12,8 +12,8 @@ from typing import Any
 
 import libcst as cst
 
-from attncheck.frameworks.lookup import find, find_layer, is_property
-from attncheck.tracer import containers, flax
+from attncheck.frameworks.lookup import find, find_layer, is_property, public
+from attncheck.tracer import containers, flax, keras
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import BUILTINS, GENERATORS
 from attncheck.tracer.choices import over
@@ -50,6 +50,7 @@ from attncheck.values.value import (
     Partial,
     Scalar,
     Sequence,
+    ShapeOf,
     Super,
     Unknown,
     Value,
@@ -139,7 +140,7 @@ def _spelled(node: cst.CSTNode) -> str:
 def _call_library(
     machine: Machine, callee: Library, arguments: Arguments, node: cst.CSTNode
 ) -> Value:
-    path = callee.path
+    path = public(callee.path)
     layer = find_layer(path)
     if layer is not None:
         return make_layer(machine, layer, arguments, node)
@@ -237,7 +238,7 @@ def _container_method(
     if type(receiver) is Scalar and name == "astype":
         # What a library makes of a number is an array of no axes, and followed as the number.
         return receiver
-    if type(receiver) is Sequence and name == "copy":
+    if type(receiver) in (Sequence, ShapeOf) and name in ("copy", "as_list"):
         return receiver
     if type(receiver) is Sequence and name == "pop":
         return containers.each(machine, receiver)
@@ -360,11 +361,14 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
 def _call_instance(
     machine: Machine, callee: Instance, arguments: Arguments, node: cst.CSTNode
 ) -> Value:
-    """``module(x)``: the class's ``__call__``, or ``forward`` where a library's base calls it."""
+    """``module(x)``: the class's ``__call__``, or the method that a library's base calls."""
     for name in ("__call__", "forward"):
         member = callee.of.lookup(name)
         if type(member) is Function:
             return _call_method(machine, Method(callee, member), arguments, node)
+    method = keras.worker(machine, callee)
+    if method is not None:
+        return keras.call_layer(machine, callee, method, arguments, node)
     layer = extended_layer(machine.initialised(callee))
     if layer is not None:
         return _call_layer(machine, layer, arguments, node)

@@ -76,6 +76,9 @@ def replaced(node: cst.ClassDef) -> Iterator[tuple[str, bool]]:
     """
     methods = [each for each in node.body.body if type(each) is cst.FunctionDef]
     making = set(MAKING)
+    if {"build", "call"} <= {method.name.value for method in methods}:
+        # Keras' way: parameters are made when it is known what the layer is called with.
+        making.add("build")
     if any(method.name.value == "__init__" for method in methods):
         # Then `setup` is no part of making the object, but somebody's method.
         making.discard("setup")

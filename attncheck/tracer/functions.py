@@ -10,6 +10,7 @@ import libcst as cst
 from attncheck.algebra.shape import open_shape
 from attncheck.algebra.size import of
 from attncheck.evidence.roles import is_mask_name
+from attncheck.frameworks.lookup import public
 from attncheck.graph import Caller, Place
 from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
@@ -44,6 +45,7 @@ TRANSPARENT = frozenset(
         *("no_grad", "inference_mode", "enable_grad", "wraps", "cache", "lru_cache", "jit", "njit"),
         *("script", "unused", "ignore", "override", "final", "overload", "abstractmethod"),
         *("typechecked", "beartype", "jaxtyped", "compact", "nowrap", "remat", "named_call"),
+        "with_name_scope",
     ]
 )
 #: Words in the names of decorators that document, register, compile or watch a function.
@@ -54,7 +56,7 @@ _WATCHING = re.compile(
 )
 #: Methods that a caller sees only through the library's own call: what decorates them returns what
 #: they return.
-_FORWARD = frozenset(["forward", "__call__"])
+_FORWARD = frozenset(["forward", "__call__", "call"])
 #: Decorators that change what a function takes or gives.
 _CHANGING = frozenset(["vmap", "vectorize", "pmap", "contextmanager", "asynccontextmanager"])
 #: Names of arguments that are one size, and neither a tensor nor a list of sizes.
@@ -105,7 +107,7 @@ def decorated(machine: Machine, node: cst.FunctionDef, function: Function) -> Va
     UNKNOWN under any other that changes what a call gives.
     """
     from attncheck.tracer.calls import call
-    from attncheck.tracer.lifted import LIFTED
+    from attncheck.tracer.reflection import FUNCTIONS_OF_FUNCTIONS
 
     value: Value = function
     for decorator in reversed(node.decorators):
@@ -113,7 +115,7 @@ def decorated(machine: Machine, node: cst.FunctionDef, function: Function) -> Va
             continue
         callee = machine.evaluate(decorator.decorator)
         target = callee.callee if type(callee) is Partial else callee
-        if type(target) is not Library or target.path not in LIFTED:
+        if type(target) is not Library or public(target.path) not in FUNCTIONS_OF_FUNCTIONS:
             return UNKNOWN
         value = call(machine, callee, Arguments([value], {}, [None], {}), decorator.decorator)
     return value if node.asynchronous is None and not is_generator(node) else UNKNOWN

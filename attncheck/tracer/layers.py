@@ -18,7 +18,7 @@ from attncheck.evidence.conventions import batched_rank
 from attncheck.frameworks.lookup import find_layer
 from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.frameworks.weights import weight_of
-from attncheck.tracer import containers
+from attncheck.tracer import containers, keras
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.defaults import presume_rank
 from attncheck.tracer.machine import Machine
@@ -69,6 +69,7 @@ def call_layer(
     """What a layer gives; None if the call does not fit its parameter list."""
     spelling = find_layer(layer.path)
     assert spelling is not None
+    arguments = keras.taken(arguments, spelling)
     given = spelling.calling.bind(arguments.positional, arguments.keywords)
     if given is None or not arguments.exact:
         return None
@@ -77,11 +78,14 @@ def call_layer(
     rank = batched_rank(layer.path) if machine.evidence.presuming else None
     if rank is not None and "x" in given:
         presume_rank(machine, given["x"], rank)
-    written: Written = {**written_arguments(spelling.calling, arguments), **layer.written}
+    expressions = dict(written_arguments(spelling.calling, arguments))
+    keras.unlisted(spelling, given, expressions)
+    written: Written = {**expressions, **layer.written}
     everything = {**given, **layer.settings}
-    return apply(
+    value = apply(
         machine, spelling.operator, everything, written, node, layer.path, spelling.library
     )
+    return keras.activated(machine, layer, value, node)
 
 
 #: The sequences that layers take, by operator: ``(T, B, *)`` or ``(B, T, *)``.
@@ -213,6 +217,7 @@ CONTAINERS: dict[str, Callable[[Machine, Arguments], Value]] = {
     "torch.nn.Sequential": _sequential,
     "flax.linen.Sequential": _sequential,
     "flax.nnx.Sequential": _sequential,
+    "keras.Sequential": _sequential,
     "flax.nnx.List": _module_list,
     "flax.nnx.Dict": _module_dict,
     "collections.OrderedDict": _module_dict,

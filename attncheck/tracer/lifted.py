@@ -111,6 +111,19 @@ def _mapped(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     return _stacked(machine, result, after, axis, node)
 
 
+def mapped_over(
+    machine: Machine, function: Value, value: Value, axis: int, node: cst.CSTNode
+) -> Value:
+    """A function called on each place of one axis of a tensor, its results along the same axis."""
+    tensor = as_tensor(value)
+    if tensor is None:
+        return UNKNOWN
+    inner = _without_axis(machine, [tensor], [axis], node, [None], UNKNOWN)
+    result = _run(machine, function, inner, node)
+    mapped = mapping.mapped_axis(tensor, axis, machine.facts)
+    return _stacked(machine, result, Int(ZERO + axis), mapped, node)
+
+
 def _places(before: Value, count: int) -> list[Value] | None:
     """Where each argument is mapped; None if that is not known."""
     if type(before) is Sequence:

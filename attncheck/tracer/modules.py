@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from attncheck.tracer import flax
+from attncheck.tracer import flax, keras
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.values.value import NONE, UNKNOWN, Const, Instance, Value
@@ -49,5 +49,11 @@ METHODS: dict[str, ModuleMethod] = {
 
 def call_method(machine: Machine, receiver: Value, name: str, arguments: Arguments) -> Value:
     """Call a method that modules have by their library; UNKNOWN for one that is not modelled."""
-    method = flax.method_of(machine, receiver, name) or METHODS.get(name)
+    method = method_of(machine, receiver, name)
     return UNKNOWN if method is None else method(machine, receiver, arguments)
+
+
+def method_of(machine: Machine, receiver: Value, name: str) -> ModuleMethod | None:
+    """A method that an object's library gives it, or None."""
+    own = flax.method_of(machine, receiver, name) or keras.method_of(machine, receiver, name)
+    return own or METHODS.get(name)

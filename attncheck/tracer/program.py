@@ -41,10 +41,11 @@ _IMPORTS: Final = {
     "torch": re.compile(r"^\s*(?:import|from)\s+torch\b", re.MULTILINE),
     "numpy": re.compile(r"^\s*(?:import|from)\s+numpy\b", re.MULTILINE),
     "jax": re.compile(r"^\s*(?:import|from)\s+(?:jax|flax)\b", re.MULTILINE),
+    "tensorflow": re.compile(
+        r"^\s*(?:import|from)\s+(?:tensorflow|keras|tf_keras)\b", re.MULTILINE
+    ),
 }
-_OTHERS: Final = re.compile(
-    r"^\s*(?:import|from)\s+(?:tensorflow|keras|cupy|mxnet)\b", re.MULTILINE
-)
+_OTHERS: Final = re.compile(r"^\s*(?:import|from)\s+(?:cupy|mxnet)\b", re.MULTILINE)
 
 
 #: What a module is called by.

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from attncheck.tracer import attributes
+from attncheck.tracer import attributes, keras
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.lifted import LIFTED
 from attncheck.tracer.machine import Machine
@@ -138,6 +138,8 @@ def _by_proxy(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Valu
     return call(machine, arguments.first(), inner, node)
 
 
+#: Functions of functions, by full name.
+FUNCTIONS_OF_FUNCTIONS = LIFTED | keras.FUNCTIONS
 #: By full name.
 REFLECTIONS: dict[str, Reflection] = {
     "builtins.getattr": _getattr,
@@ -152,5 +154,5 @@ REFLECTIONS: dict[str, Reflection] = {
     ),
     "torch.utils.checkpoint.checkpoint": _by_proxy,
     "torch.nn.utils.skip_init": _by_proxy,
-    **LIFTED,
+    **FUNCTIONS_OF_FUNCTIONS,
 }

@@ -16,7 +16,7 @@ from attncheck.frameworks.lookup import find_layer
 from attncheck.graph import Graph, Place
 from attncheck.source import Source
 from attncheck.table import Hypothesis, Scope
-from attncheck.tracer import flax, targets
+from attncheck.tracer import flax, keras, targets
 from attncheck.tracer.expressions import EXPRESSIONS
 from attncheck.tracer.functions import general_arguments, run_body
 from attncheck.tracer.layers import SEQUENCES
@@ -232,6 +232,9 @@ class Tracer:
             elif flax.is_module(builder, owner):
                 self.made_in.append(builder.graph)
                 complete = self._guarded(builder, lambda: self._filled(builder, made))
+            builds = keras.builder(builder, made)
+            if builds is not None:
+                self._in_general(builder, builds, made)
             self._builders[owner] = builder, complete
             _forget_replaced(made, owner)
         return made

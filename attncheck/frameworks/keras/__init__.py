@@ -1,0 +1,1 @@
+"""How Keras spells the operators, one table a family; its arrays are TensorFlow's."""

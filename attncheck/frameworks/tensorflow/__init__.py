@@ -1,0 +1,1 @@
+"""How TensorFlow spells the operators, one table a family."""
