@@ -32,7 +32,7 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 #: Products and moves by what they are called, where nothing is known of the shapes.
-_PRODUCTS = frozenset({"matmul", "bmm", "einsum", "baddbmm"})
+_PRODUCTS = frozenset({"matmul", "turned_matmul", "bmm", "einsum", "baddbmm"})
 _PLAIN_MOVES = frozenset(
     {"unsqueeze", "squeeze", "swap", "transpose_matrix", "permute_all", "index", "identity"}
 )

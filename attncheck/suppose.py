@@ -22,6 +22,8 @@ from attncheck.values.value import Function, Value, as_tensor, expanded
 _PRODUCTS = frozenset(
     [
         "matmul",
+        "turned_matmul",
+        "batch_dot",
         "mm",
         "bmm",
         "mv",

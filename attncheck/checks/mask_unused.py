@@ -38,6 +38,7 @@ _ROLES = frozenset({Role.MASK, Role.LENGTHS})
 _LAYERS = {
     "multihead_attention": ("key_padding_mask", "attn_mask"),
     "scaled_dot_product_attention": ("attn_mask",),
+    "value_first_attention": ("attention_mask",),
     "encoder_layer": ("src_key_padding_mask", "src_mask"),
     "encoder": ("src_key_padding_mask", "mask"),
     "decoder_layer": ("memory_key_padding_mask", "tgt_mask", "tgt_key_padding_mask"),

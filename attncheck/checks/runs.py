@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from attncheck.algebra.size import Size, const
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise, Permutation, Recurrence
+from attncheck.operators.events import Elementwise, Permutation
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import TRUE, Sequence, as_tensor
 
 _MOST_STEPS = 12
+#: The operator whose output and states are laid out so.
+_OF_TORCH = "recurrent"
 
 
 @record
@@ -38,10 +40,10 @@ class Run:
 
 
 def runs(view: View) -> Iterator[Run]:
-    """The calls of recurrent layers in a trace, but for those of cells."""
+    """The calls of torch's recurrent layers in a trace: other libraries give states otherwise."""
     for operation in view.graph.operations:
-        event, made = operation.event, operation.output
-        if not isinstance(event, Recurrence) or event.cell or type(made) is not Sequence:
+        made = operation.output
+        if operation.kind != _OF_TORCH or type(made) is not Sequence:
             continue
         both = any(
             each.name == "bidirectional" and each.value == TRUE for each in operation.operands

@@ -47,7 +47,13 @@ def _contracted(sum_: WeightedSum) -> tuple[int, int | None] | None:
     if sum_.operation.kind == "bmm":
         return (-1, 3) if index == 0 else (-2, 3)
     # A right operand may be a vector.
-    return (-1, None) if sum_.operation.kind == "matmul" and index == 0 else None
+    return (-1, None) if _is_product(sum_.operation) and index == 0 else None
+
+
+def _is_product(made: Operation) -> bool:
+    """Whether an operation is a matrix product of its operands as they are given."""
+    turned = any(operand.name.startswith(("transpose", "adjoint")) for operand in made.operands)
+    return made.kind == "matmul" or (made.kind == "turned_matmul" and not turned)
 
 
 def _by_letters(event: Einsum, index: int) -> tuple[int, int | None] | None:

@@ -48,6 +48,8 @@ class Sources:
         event = made.event
         if not isinstance(event, Elementwise):
             return None
+        if event.symbol == "sequence_mask":
+            return Mark(1.0, 0.0, (Claim(Kind.PADDING, made),))
         sides = [operand for operand in made.operands if operand.name in ("x", "y")]
         if len(sides) != 2:
             return None

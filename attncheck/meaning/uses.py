@@ -84,6 +84,7 @@ _LIBRARY: dict[str, dict[str, Way]] = {
     "decoder": _TRANSFORMER,
     "transformer": _TRANSFORMER,
     "scaled_dot_product_attention": {"mask": Way.KEEPS},
+    "value_first_attention": dict.fromkeys(("mask", "value_mask", "key_mask"), Way.KEEPS),
 }
 
 
@@ -91,6 +92,7 @@ _LIBRARY: dict[str, dict[str, Way]] = {
 _SPELLED = {
     ("scaled_dot_product_attention", "mask"): "attn_mask",
     ("encoder", "src_mask"): "mask",
+    ("value_first_attention", "mask"): "attention_mask",
 }
 
 

@@ -324,8 +324,10 @@ def written_over(call: Call) -> Outcome:
 def array(call: Call) -> Outcome:
     """tensor, array, asarray: the shape of nested lists, or the tensor that is given.
 
-    Clashes if the lists are ragged.
+    TensorFlow's constant may be filled into a ``shape``. Clashes if the lists are ragged.
     """
+    if call.given("shape"):
+        return filled(call)
     value = call.value("x")
     if value is None:
         return Outcome(call.make(None))
@@ -344,11 +346,6 @@ def array(call: Call) -> Outcome:
     if call.library == "torch" and _holds_tensors(value):
         return Outcome(call.make(None), _event(call))
     return Outcome(call.make(shape, dtype if call.given("dtype") else kind), _event(call))
-
-
-def constant(call: Call) -> Outcome:
-    """tf.constant: like `array`; with ``shape``, of these sizes."""
-    return filled(call) if call.given("shape") else array(call)
 
 
 def _may_be_several(value: Value) -> bool:

@@ -20,7 +20,7 @@ from attncheck.operators.seats import Seat, axis_clash, leading, rank_clash, sea
 from attncheck.operators.splitting import sum_of
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Const, Sequence, Value, as_tensor
+from attncheck.values.value import Const, Int, Sequence, Value, as_tensor
 
 
 @record
@@ -58,6 +58,9 @@ def concatenate(call: Call) -> Outcome:
 
     Clashes where ranks, or sizes off the axis, differ. NumPy flattens if the axis is None.
     """
+    counted = _of_sizes(call, tuple)
+    if counted is not None:
+        return Outcome(counted)
     flatten = "axis" in call.arguments and not call.given("axis") and call.like_numpy
     axis = call.integer("axis") if call.given("axis") else 0
     group = _operands(call)
@@ -75,6 +78,20 @@ def concatenate(call: Call) -> Outcome:
     return _concatenate(call, group, axis, Joining("cat", axis), dtype)
 
 
+def _of_sizes(call: Call, kind: type) -> Sequence | None:
+    """The tuple that sizes (or tuples of them) make, which TensorFlow keeps in tensors."""
+    value = call.value("xs")
+    if call.library != "tensorflow" or type(value) is not Sequence or not value.items:
+        return None
+    tuples = value.items if kind is tuple else (value,)
+    found: list[Value] = []
+    for each in tuples:
+        if type(each) is not Sequence or each.items is None:
+            return None
+        found += each.items
+    return Sequence(tuple(found)) if all(type(size) is Int for size in found) else None
+
+
 def append(call: Call) -> Outcome:
     """numpy.append: concatenate ``x`` and ``y``, both flattened if there is no axis."""
     pair = Sequence((call.arguments["x"], call.arguments["y"]))
@@ -88,6 +105,9 @@ def stack(call: Call) -> Outcome:
 
     Clashes where shapes differ, or the axis is out of range.
     """
+    counted = _of_sizes(call, int)
+    if counted is not None:
+        return Outcome(counted)
     axis = call.integer("axis") if call.given("axis") else 0
     if axis is None:
         return Outcome(call.make(None), Joining("stack", None))

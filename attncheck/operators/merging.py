@@ -38,7 +38,10 @@ def merge(call: Call) -> Outcome:
     known = [shape for shape in shapes if shape is not None]
     if not known or len(known) < len(shapes):
         return Outcome(call.make(None), Elementwise(symbol, None))
-    if all(shape.closed for shape in known):
+    if len({shape.row for shape in known}) > 1:
+        # How many axes they have is not known of all, so neither is how they are lined up.
+        return Outcome(call.make(None), Elementwise(symbol, None))
+    if known[0].closed:
         rank = max(len(shape.lead) for shape in known)
         known = [_filled_up(shape, rank) for shape in known]
     dtypes = {tensor.dtype for tensor in tensors or () if tensor is not None}
@@ -113,7 +116,7 @@ def _pattern(left: Shape, right: Shape, axes: tuple[int, int]) -> Pattern:
 # -- axes behind the batch -------------------------------------------------------------------------
 
 
-def reshape(call: Call) -> Outcome:
+def reshape_behind(call: Call) -> Outcome:
     """Reshape: the axes behind the batch drawn anew as ``sizes``, of which one may be -1."""
     given, shape = call.value("sizes"), call.shape("x")
     items = given.items if type(given) is Sequence else (given,) if type(given) is Int else None
@@ -124,7 +127,7 @@ def reshape(call: Call) -> Outcome:
     return reshaping.reshape(replace(call, arguments=call.arguments | {"sizes": sizes}))
 
 
-def permute(call: Call) -> Outcome:
+def permute_behind(call: Call) -> Outcome:
     """Permute: axis i of the result is axis ``order[i - 1]`` of x; axis 0, the batch, stays."""
     order = call.integers("order")
     if order is None:
@@ -133,7 +136,7 @@ def permute(call: Call) -> Outcome:
     return permuting.permute_all(replace(call, arguments=call.arguments | {"axes": axes}))
 
 
-def flatten(call: Call) -> Outcome:
+def flatten_behind(call: Call) -> Outcome:
     """Flatten: all axes behind the batch merged into one."""
     shape = call.shape("x")
     if shape is not None and shape.rank == 1:

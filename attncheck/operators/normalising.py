@@ -59,7 +59,9 @@ def normalize(call: Call) -> Outcome:
     event = Elementwise("normalize", None)
     number = shape is not None and shape.rank == 0 and axis in (0, -1)
     if shape is None or axis is None or (number and call.library != "jax"):
-        return Outcome(call.make(shape, dtype), event)
+        # Keras makes a vector of a number.
+        known = None if call.library == "tensorflow" else shape
+        return Outcome(call.make(known, dtype), event)
     found = locate(shape, (axis,), call.facts)
     if isinstance(found, Clash):
         return Outcome(call.make(None, dtype), event, found)

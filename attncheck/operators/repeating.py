@@ -229,22 +229,18 @@ def identity(call: Call) -> Outcome:
     """A copy, a detached view, another device: the tensor, with its axes and their marks.
 
     A dtype in ``dtype`` or among ``targets`` (or the table's ``kind``) is that of the result;
-    ``becomes`` is the library whose tensor the result is.
+    ``becomes`` is the library whose tensor the result is. A number, or a tuple of sizes, that
+    TensorFlow casts stays what it is: sizes are tensors there.
     """
-    tensor = call.tensor("x")
+    tensor, value = call.tensor("x"), call.arguments.get("x")
+    if call.library == "tensorflow" and isinstance(value, Int | Scalar | Const | Sequence):
+        return Outcome(value)
     library = call.text("becomes") or call.library
     if tensor is None:
         return Outcome(replace(call.make(operand_shape(call, "x")), library=library))
     dtype = call.text("kind") or _asked_dtype(call, tensor.dtype)
     made = replace(tensor, library=library, dtype=dtype, operation=None)
     return Outcome(made)
-
-
-def cast(call: Call) -> Outcome:
-    """A tensor of another dtype; a number, or a tuple of them, stays what it is."""
-    value = call.arguments["x"]
-    number = type(value) in (Int, Scalar, Const, Sequence)
-    return Outcome(value) if number else identity(call)
 
 
 def contiguous(call: Call) -> Outcome:

@@ -20,7 +20,7 @@ from attncheck.values.value import Value
 _FLAGS = (("x", ("transpose_a", "adjoint_a")), ("y", ("transpose_b", "adjoint_b")))
 
 
-def matmul(call: Call) -> Outcome:
+def turned_matmul(call: Call) -> Outcome:
     """``(..., n, k) @ (..., k, m)``, either matrix turned first if its flag says so.
 
     Unlike NumPy's it takes no vectors.
@@ -90,7 +90,7 @@ def _other(axis: int, rank: int | None) -> int:
     return other if axis < 0 or rank is None else other + rank
 
 
-def matvec(call: Call) -> Outcome:
+def turned_matvec(call: Call) -> Outcome:
     """``(..., n, k), (..., k) -> (..., n)``, the matrix turned first if its flag says so."""
     turned = _is_turned(call, ("transpose_a", "adjoint_a"))
     matrix, vector = operand_shape(call, "x"), operand_shape(call, "y")

@@ -39,7 +39,7 @@ class _Run:
         return self.directions * (2 if self.kind == "lstm" else 1)
 
 
-def recurrent(call: Call) -> Outcome:
+def unrolled(call: Call) -> Outcome:
     """SimpleRNN, GRU, LSTM: ``(B, T, in)`` to ``(B, units)`` or ``(B, T, units)``."""
     units = call.size("units")
     return _run(call, call, _Run(call.text("kind") or "", units, output=units))

@@ -6,6 +6,7 @@ Rules: keras.layers.Attention, AdditiveAttention and MultiHeadAttention. ``(B, T
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from attncheck.algebra.broadcast import Broadcast, broadcast
@@ -20,7 +21,8 @@ from attncheck.operators.events import Attention, Clash, Fault, Outcome
 from attncheck.record import record
 from attncheck.values.value import Sequence, Value
 
-_NAMES = ("query", "value", "key")
+#: The operands in their order.
+NAMES = ("query", "value", "key")
 
 
 @record
@@ -32,11 +34,12 @@ class _Operands:
     key: tuple[Axis, ...]
 
 
-def listed(call: Call) -> Outcome:
+def list_attention(call: Call) -> Outcome:
     """Attention, AdditiveAttention: ``(B, T, d), (B, S, v), (B, S, d) -> (B, T, v)``.
 
     The layer would stretch a query of two axes over the batch, so that it is refused here.
     """
+    call = replace(call, arguments=by_name(call.arguments))
     found = _operands(call)
     if isinstance(found, Clash) or found is None:
         return _refused(call, found)
@@ -49,7 +52,15 @@ def listed(call: Call) -> Outcome:
     return _attended(call, found, event, found.value[2])
 
 
-def multi_head(call: Call) -> Outcome:
+def by_name(arguments: Mapping[str, Value]) -> dict[str, Value]:
+    """The arguments with those in the list ``xs`` by their names: query, value, key."""
+    rest = {name: value for name, value in arguments.items() if name != "xs"}
+    given = arguments.get("xs")
+    items = given.items if type(given) is Sequence and given.items is not None else ()
+    return rest | dict(zip(NAMES, items, strict=False))
+
+
+def value_first_attention(call: Call) -> Outcome:
     """MultiHeadAttention: ``(B, T, q), (B, S, v), (B, S, k) -> (B, T, q)``.
 
     The heads have a size of their own, ``key_dim``, so that no features have to agree. The scores
@@ -86,7 +97,7 @@ def multi_head(call: Call) -> Outcome:
 def _operands(call: Call) -> _Operands | Clash | None:
     """The operands with three axes each, or the clash of one that has another number of them."""
     found: dict[str, tuple[Axis, ...]] = {}
-    for operand, name in enumerate(_NAMES):
+    for operand, name in enumerate(NAMES):
         shape = call.shape(name)
         if not call.given(name) and name == "key":
             found[name] = found["value"]
@@ -96,9 +107,15 @@ def _operands(call: Call) -> _Operands | Clash | None:
             continue
         if shape.closed and len(shape.lead) > 3:
             return None
+        if not shape.closed and name == "query":
+            # It may have two axes, which are stretched, and the shape is not to be trusted then.
+            return None
         made = rank_demanded(shape, 3, f"takes (B, T, d) for the {name}", call.facts, operand)
         if isinstance(made, Clash):
             return made
+        if made is not None and made.lead[0].is_one:
+            # It is stretched over the batch of the others.
+            return None
         found[name] = found[name] if made is None else made.lead
     return _Operands(found["query"], found["value"], found["key"])
 
@@ -118,7 +135,7 @@ def _agreement(call: Call, found: _Operands) -> Clash | None:
         pair = contract(found.query[0], other[0], call.facts, "batch")
         if pair.verdict.clashes:
             text = f"pairs a batch of {pair.left} queries with one of {pair.right} in the "
-            told = text + _NAMES[operand]
+            told = text + NAMES[operand]
             sizes = pair.left.size, pair.right.size
             return Clash(Fault.AGREEMENT, told, operand, *sizes, pair.verdict)
     return None

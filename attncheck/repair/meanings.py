@@ -39,6 +39,9 @@ _SHIFTED = {
 }
 _DIAGONAL_WORDS = ("diagonal", "k")
 
+#: Library attention that keeps where a mask is true, by operator.
+_KEEPING = frozenset(["scaled_dot_product_attention", "value_first_attention"])
+
 
 def negated(report: Report, view: View) -> Iterator[Candidate]:
     """The mask negated where it is used, else where it was made; by its name, it is a decision."""
@@ -63,7 +66,7 @@ def _as_booleans(use: Use, mark: Mark, view: View) -> Iterator[Candidate]:
     node = use.operand.node
     if node is None:
         return
-    kept = use.operation.kind == "scaled_dot_product_attention"
+    kept = use.operation.kind in _KEEPING
     sign = "!=" if bool(mark.visible) is kept else "=="
     yield edit(node, f"{bracketed(view, node)} {sign} 0", "hide by a mask of booleans")
 

@@ -166,18 +166,13 @@ def taken(arguments: Arguments, spelling: LayerSpelling) -> Arguments:
 
 def unlisted(spelling: LayerSpelling, given: dict[str, Value], written: dict[str, Any]) -> None:
     """Name the items of a list of query, value and key: ``attention([q, v])``."""
-    listed = given.get("xs")
-    if (
-        spelling.operator is not value_first.listed
-        or type(listed) is not Sequence
-        or not listed.items
-    ):
+    if spelling.operator is not value_first.list_attention:
         return
-    names = ("query", "value", "key")
-    del given["xs"]
-    given |= dict(zip(names, listed.items, strict=False))
-    expressions = getattr(written.pop("xs", None), "elements", ())
-    written |= {name: each.value for name, each in zip(names, expressions, strict=False)}
+    named = value_first.by_name(given)
+    given.clear()
+    given |= named
+    elements = getattr(written.pop("xs", None), "elements", ())
+    written |= {name: each.value for name, each in zip(value_first.NAMES, elements, strict=False)}
 
 
 def activated(machine: Machine, layer: Layer, value: Value, node: cst.CSTNode) -> Value:

@@ -157,7 +157,8 @@ def _real_array(array: Array, library: str, source: random.Random) -> Any:
         made = generator.random(shape) < 0.5
     made = np.asarray(made)
     if library != "torch":
-        return made.astype("float32") if library == "jax" and array.dtype == "float" else made
+        single = library in ("jax", "tensorflow") and array.dtype == "float"
+        return made.astype("float32") if single else made
     tensor = torch.from_numpy(made)
     return tensor.float() if array.dtype == "float" else tensor
 
@@ -237,11 +238,15 @@ def parts_of(subject: Subject) -> tuple[Spelling, ...]:
 
 def arrays_of(subject: Subject) -> str:
     """The library whose arrays a subject is given; einops takes those of any, here torch's."""
-    return subject.library if subject.library in ("numpy", "jax") else "torch"
+    return subject.library if subject.library in ("numpy", "jax", "tensorflow") else "torch"
 
 
 class Refused(Exception):
     """The real library raised."""
+
+
+class Unasked(Exception):
+    """The real library raised for reasons that are not about shapes."""
 
 
 def run_real(subject: Subject, passed: list[Spread], source: random.Random) -> Any:
@@ -261,6 +266,10 @@ def run_real(subject: Subject, passed: list[Spread], source: random.Random) -> A
                 from .real_jax import run_traced
 
                 return run_traced(lambda given: _run_real(subject, given), real)
+            if library == "tensorflow":
+                from .real_keras import run
+
+                return run(subject.path, lambda given: _run_real(subject, given), real)
             return _run_real(subject, real)
         except REFUSALS as error:
             raise Refused(str(error)) from error
@@ -294,7 +303,7 @@ def _run_real(subject: Subject, real: list[tuple[list[Any], dict[str, Any]]]) ->
     return made
 
 
-RECEIVERS = ("torch.Tensor.", "numpy.ndarray.", "jax.Array.")
+RECEIVERS = ("torch.Tensor.", "numpy.ndarray.", "jax.Array.", "tensorflow.Tensor.")
 #: What the methods of ``x.at[key]`` are called in the tables.
 UPDATES = "jax.Array.at[]."
 #: Objects that draw random numbers; the model gets no receiver for methods of these.
@@ -327,6 +336,10 @@ def find_real(path: str) -> Any:
     if path.startswith("jax.Array."):
         # The public class leaves out what not all kinds of arrays have.
         return getattr(type(importlib.import_module("jax.numpy").zeros(())), path[10:])
+    if path.startswith(("keras.", "tensorflow.")):
+        from .real_keras import home
+
+        path = home(path)
     parts = path.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         with contextlib.suppress(ImportError):
@@ -413,6 +426,9 @@ def check_call(spelling: Subject, seed: int, kind: str) -> str | None:
     draw = Draw(source, kind)
     parts = parts_of(spelling)
     arguments = samplers()[spelling.operator](draw, parts[0])
+    if spelling.path.startswith(FLOATING) and spelling.operator.__module__.endswith(_OF_NUMBERS):
+        dtype = "bool" if spelling.path.endswith(_OF_TRUTH) else "float"
+        arguments = {name: _taken(argument, dtype) for name, argument in arguments.items()}
     passed = [spread(arguments, part, source) for part in parts]
     library = arrays_of(spelling)
     variant = Variant(library, kind, random.Random(f"{spelling.path}:{seed}:open"), draw.symbols)
@@ -423,6 +439,8 @@ def check_call(spelling: Subject, seed: int, kind: str) -> str | None:
         text += f"\n  opened: {variant.opened}"
     try:
         real = run_real(spelling, passed, source)
+    except Unasked:
+        return None
     except Refused as refusal:
         wrong = _unrefused(spelling, outcome) if kind == "numbers" else None
         return None if wrong is None else f"{text}\n  {wrong}: {refusal}"
@@ -439,6 +457,24 @@ def check_call(spelling: Subject, seed: int, kind: str) -> str | None:
         # What the operation forced on its operands must be true of them.
         wrong = wrong or shape_contradiction(expand(shape, facts), sizes, draw.symbols)
     return None if wrong is None else f"{text}\n  {wrong}"
+
+
+#: What has its functions of numbers for floats only, and does not mix these with integers.
+FLOATING = ("tensorflow.", "keras.")
+_OF_NUMBERS = (".elementwise", ".reduction", ".softmax")
+
+
+#: What takes nothing but booleans there.
+_OF_TRUTH = ("_and", "_or", "_xor", "_not", "_any", "_all")
+
+
+def _taken(argument: Any, dtype: str) -> Any:
+    """An argument with its numbers in the one dtype that is taken."""
+    if isinstance(argument, list | tuple):
+        return type(argument)(_taken(item, dtype) for item in argument)
+    if isinstance(argument, Array) and argument.dtype != "bool":
+        return Array(*argument.sizes, dtype=dtype)
+    return argument
 
 
 def overlaps(shape: Shape, rank: int) -> bool:

@@ -14,21 +14,21 @@ _CALLED = (
 )
 TABLE.add_layer(
     f"{_L}.Attention",
-    value_first.listed,
+    value_first.list_attention,
     "use_scale=False, score_mode=dot, dropout=0.0, seed=None, **options",
     _CALLED,
     additive=Const(False),
 )
 TABLE.add_layer(
     f"{_L}.AdditiveAttention",
-    value_first.listed,
+    value_first.list_attention,
     "use_scale=True, dropout=0.0, **options",
     _CALLED,
     additive=Const(True),
 )
 TABLE.add_layer(
     f"{_L}.MultiHeadAttention",
-    value_first.multi_head,
+    value_first.value_first_attention,
     "num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=True, output_shape=None, "
     "attention_axes=None, **options",
     "query, value, key=None, query_mask=None, value_mask=None, key_mask=None, "

@@ -71,7 +71,7 @@ TABLE.add(f"{_K}.clip", elementwise.clip, "x, min_value:low, max_value:high")
 TABLE.add(f"{_K}.dropout", elementwise.dropout, "x, level, noise_shape=None, seed=None")
 
 # Reductions.
-for _name in ("sum", "mean", "max", "min", "prod", "std", "var", "logsumexp", "any", "all"):
+for _name in ("sum", "mean", "max", "min", "prod", "std", "var", "any", "all"):
     TABLE.add(f"{_K}.{_name}", reduction.reduce, "x, axis=None, keepdims=False", kind=Const(_name))
 for _name in ("argmax", "argmin"):
     TABLE.add(f"{_K}.{_name}", reduction.reduce, "x, axis=-1", kind=Const(_name), axis=_LAST)
@@ -84,7 +84,7 @@ TABLE.add(f"{_K}.reshape", reshaping.reshape, "x, shape:sizes")
 TABLE.add(f"{_K}.expand_dims", reshaping.unsqueeze, "x, axis=-1", axis=_LAST)
 TABLE.add(f"{_K}.squeeze", reshaping.squeeze, "x, axis")
 TABLE.add(f"{_K}.flatten", reshaping.ravel, "x")
-TABLE.add(f"{_K}.batch_flatten", merging.flatten, "x")
+TABLE.add(f"{_K}.batch_flatten", merging.flatten_behind, "x")
 TABLE.add(f"{_K}.permute_dimensions", permuting.permute, "x, pattern:axes")
 TABLE.add(f"{_K}.transpose", permuting.permute, "x")
 TABLE.add(f"{_K}.repeat", merging.repeat_vector, "x, n:count")
@@ -98,7 +98,7 @@ TABLE.add(f"{_K}.int_shape {_K}.shape", queries.shape, "x")
 TABLE.add(f"{_K}.ndim", queries.rank, "x")
 
 # Tensors made.
-_FLOAT = Const("float")
+_FLOAT, _SINGLE = Const("float"), Const("float32")
 for _name in ("zeros", "ones"):
     TABLE.add(f"{_K}.{_name}", creation.filled, "shape, dtype=None, name=None", dtype_is=_FLOAT)
     TABLE.add(f"{_K}.{_name}_like", creation.like, "x, dtype=None, name=None")
@@ -112,12 +112,18 @@ for _name, _rest in {
 TABLE.add(f"{_K}.arange", creation.arange, "start, stop=None, step=1, dtype=int32")
 TABLE.add(f"{_K}.eye", creation.square, "size:rows, dtype=None, name=None")
 TABLE.add(f"{_K}.one_hot", creation.one_hot, "indices:x, num_classes:count", dtype_is=_FLOAT)
-TABLE.add(f"{_K}.constant", creation.constant, "value:x, dtype=None, shape=None, name=None")
+TABLE.add(
+    f"{_K}.constant",
+    creation.array,
+    "value:x, dtype=None, shape=None, name=None",
+    dtype=_SINGLE,
+)
 TABLE.add(
     f"{_K}.variable",
     repeating.learned,
     "value:x, dtype=None, name=None, constraint=None",
+    dtype=_SINGLE,
 )
-TABLE.add(f"{_K}.cast", repeating.cast, "x, dtype")
+TABLE.add(f"{_K}.cast", repeating.identity, "x, dtype")
 TABLE.add(f"{_K}.stop_gradient", repeating.identity, "variables:x")
 TABLE.add(f"{_K}.bias_add", elementwise.add, "x, bias:y, data_format=None")

@@ -62,13 +62,7 @@ TABLE.add_layer(
     f"rate, {_REST}",
     "inputs:x, training=None",
 )
-TABLE.add_layer(
-    f"{_L}.Masking",
-    elementwise.unary,
-    f"mask_value=0.0, {_REST}",
-    "inputs:x",
-    symbol=Const("masking"),
-)
+TABLE.add_layer(f"{_L}.Masking", repeating.identity, f"mask_value=0.0, {_REST}", "inputs:x")
 TABLE.add_layer(f"{_L}.Identity {_L}.ActivityRegularization", repeating.identity, _REST, "inputs:x")
 for _class, _symbol in {
     "ReLU": "relu",
@@ -89,12 +83,12 @@ TABLE.add_layer(
 )
 
 # Axes: what these are made with leaves out the batch.
-TABLE.add_layer(f"{_L}.Reshape", merging.reshape, f"target_shape:sizes, {_REST}", "inputs:x")
-TABLE.add_layer(f"{_L}.Permute", merging.permute, f"dims:order, {_REST}", "inputs:x")
-TABLE.add_layer(f"{_L}.Flatten", merging.flatten, f"data_format=None, {_REST}", "inputs:x")
+TABLE.add_layer(f"{_L}.Reshape", merging.reshape_behind, f"target_shape:sizes, {_REST}", "inputs:x")
+TABLE.add_layer(f"{_L}.Permute", merging.permute_behind, f"dims:order, {_REST}", "inputs:x")
+TABLE.add_layer(f"{_L}.Flatten", merging.flatten_behind, f"data_format=None, {_REST}", "inputs:x")
 TABLE.add_layer(f"{_L}.RepeatVector", merging.repeat_vector, f"n:count, {_REST}", "inputs:x")
-for _kind in ("Average", "Max"):
-    for _name in (f"Global{_kind}Pooling1D", f"Global{_kind}Pool1D"):
+for _kind, _short in (("Average", "Avg"), ("Max", "Max")):
+    for _name in (f"Global{_kind}Pooling1D", f"Global{_short}Pool1D"):
         TABLE.add_layer(
             f"{_L}.{_name}",
             merging.pooled,
@@ -106,7 +100,7 @@ for _kind in ("Average", "Max"):
 #: Initialisers are called with the shape that they fill.
 _INITIALIZERS = (
     "Zeros Ones Constant RandomNormal RandomUniform TruncatedNormal GlorotNormal GlorotUniform "
-    "HeNormal HeUniform LecunNormal LecunUniform VarianceScaling Orthogonal Identity"
+    "HeNormal HeUniform LecunNormal LecunUniform VarianceScaling Orthogonal"
 )
 for _name in _INITIALIZERS.split():
     TABLE.add_layer(

@@ -45,13 +45,13 @@ for _module in (creation, elementwise, indexing, joining, products, queries, red
 #: Parameters -> the functions of NumPy's that have these in Keras.
 _BORROWED = {
     "x": "exp exp2 expm1 log log2 log10 log1p tanh reciprocal square abs absolute negative sign "
-    "floor ceil sin cos tan sinh cosh arcsin arccos arctan isnan isinf isfinite logical_not "
-    "sqrt ravel ndim copy nonzero trace",
+    "sin cos tan sinh cosh arcsin arccos arctan isnan isinf isfinite logical_not "
+    "sqrt ravel ndim size copy nonzero trace",
     "x1:x, x2:y": "add subtract multiply divide true_divide floor_divide mod power maximum minimum "
     "arctan2 equal not_equal less less_equal greater greater_equal logical_and logical_or "
     "logical_xor matmul dot outer",
     "x, axis=None, keepdims=False": "sum mean std var prod all any argmax argmin median",
-    "x, axis=None": "count_nonzero squeeze size",
+    "x, axis=None": "count_nonzero squeeze",
     "x, axis": "expand_dims",
     "x, axis=-1": "argsort sort",
     "x, axis=None, dtype=None": "cumsum cumprod",
@@ -108,6 +108,8 @@ TABLE.add(
     "x, ord:order=None, axis=None, keepdims=False",
     kind=Const("norm"),
 )
+for _name, _symbol in (("floor", "floored"), ("ceil", "ceiled")):
+    TABLE.add(f"{_OPS}.{_name}", functions.unary, "x", symbol=Const(_symbol))
 TABLE.add(f"{_OPS}.shape", _NUMPY["numpy.shape"].operator, "x")
 
 # Its own.
@@ -169,13 +171,13 @@ TABLE.add(
 )
 
 # The same elements.
-TABLE.add(f"{_OPS}.cast", repeating.cast, "x, dtype")
+TABLE.add(f"{_OPS}.cast", repeating.identity, "x, dtype")
 TABLE.add(f"{_OPS}.stop_gradient", repeating.identity, "variable:x")
 TABLE.add(f"{_OPS}.convert_to_tensor", makers.array, "x, dtype=None, sparse=None, ragged=None")
 TABLE.add(f"{_OPS}.array", makers.array, "x, dtype=None")
 TABLE.add(f"{_OPS}.convert_to_numpy", repeating.identity, "x", becomes=Const("numpy"))
 TABLE.add(
-    "keras.Variable keras.backend.Variable",
+    "keras.Variable",
     repeating.learned,
     "initializer:x, shape=None, dtype=None, trainable=True, **options",
 )

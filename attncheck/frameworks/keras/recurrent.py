@@ -19,7 +19,7 @@ for _kind, _name in (("rnn", "SimpleRNN"), ("gru", "GRU"), ("lstm", "LSTM")):
     for _path in (f"{_L}.{_name}", f"{_L}.CuDNN{_name}")[: 1 if _kind == "rnn" else 2]:
         TABLE.add_layer(
             _path,
-            unrolled.recurrent,
+            unrolled.unrolled,
             f"{_made}, *, {_WAYS}, **options",
             "sequences:x, *, initial_state:state=None, mask=None, training=None",
             kind=Const(_kind),

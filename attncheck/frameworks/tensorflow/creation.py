@@ -23,7 +23,12 @@ for _name in ("zeros", "ones"):
         creation.like,
         "input:x, dtype=None, name=None, layout=None",
     )
-TABLE.add("tensorflow.fill", creation.filled, "dims:shape, value, name=None, layout=None")
+TABLE.add(
+    "tensorflow.fill",
+    creation.filled,
+    "dims:shape, value, name=None, layout=None",
+    kind=Const("full"),
+)
 TABLE.add(
     "tensorflow.eye tensorflow.linalg.eye",
     creation.stacked_square,
@@ -60,7 +65,7 @@ for _name, _rest in _DRAWN.items():
 # From data.
 TABLE.add(
     "tensorflow.constant",
-    creation.constant,
+    creation.array,
     "value:x, dtype=None, shape=None, name=Const",
 )
 TABLE.add(

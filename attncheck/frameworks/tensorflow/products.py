@@ -12,12 +12,12 @@ _TURNED = "transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=Fals
 _SPARSE = "a_is_sparse=False, b_is_sparse=False, output_type=None"
 TABLE.add(
     "tensorflow.matmul tensorflow.linalg.matmul",
-    turned.matmul,
+    turned.turned_matmul,
     f"a:x, b:y, {_TURNED}, {_SPARSE}, grad_a=False, grad_b=False, name=None",
 )
 TABLE.add(
     "tensorflow.linalg.matvec",
-    turned.matvec,
+    turned.turned_matvec,
     "a:x, b:y, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None",
 )
 TABLE.add(

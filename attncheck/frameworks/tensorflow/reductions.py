@@ -52,7 +52,7 @@ for _kind, _names in (
     )
 TABLE.add(
     "tensorflow.norm tensorflow.linalg.norm",
-    reduction.norm,
+    reduction.reduce,
     "tensor:x, ord:order=euclidean, axis=None, keepdims=None, name=None",
     kind=Const("norm"),
 )

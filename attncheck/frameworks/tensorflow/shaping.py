@@ -41,7 +41,7 @@ TABLE.add("tensorflow.roll", repeating.roll, "input:x, shift:shifts, axis, name=
 # The same elements.
 TABLE.add("tensorflow.identity", repeating.identity, "input:x, name=None")
 TABLE.add("tensorflow.stop_gradient", repeating.identity, "input:x, name=None")
-TABLE.add("tensorflow.cast", repeating.cast, "x, dtype, name=None")
+TABLE.add("tensorflow.cast", repeating.identity, "x, dtype, name=None")
 TABLE.add("tensorflow.ensure_shape", repeating.identity, "x, shape, name=None")
 TABLE.add(
     "tensorflow.Variable",
@@ -50,6 +50,4 @@ TABLE.add(
     "variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None, "
     "aggregation=None, shape=None",
 )
-for _name in ("read_value", "value"):
-    TABLE.add(f"tensorflow.Variable.{_name}", repeating.identity, "self:x")
 TABLE.add("tensorflow.Tensor.numpy", repeating.identity, "self:x", becomes=Const("numpy"))

@@ -32,8 +32,14 @@ def _sizes(draw: Draw) -> Any:
     return sizes[0] if len(sizes) == 1 and draw.chance(0.5) else sizes
 
 
+#: What draws floats of the sizes in a tuple.
+_RANDOM = ("keras.initializers.", "keras.random.", "keras.backend.random", "tensorflow.random.")
+
+
 def filled(draw: Draw, spelling: Spelling) -> Arguments:
     shape = _sizes(draw)
+    if spelling.path.startswith(_RANDOM):
+        return {"shape": tuple(draw.shape(2, 4))}
     if draw.chance(0.05):
         shape = (2, -3)
     if "*" in spelling.signature.split(",")[0] and not isinstance(shape, tuple):
