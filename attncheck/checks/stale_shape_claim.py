@@ -31,8 +31,9 @@ def check_trace(view: View) -> Iterator[Report]:
     comments = view.evidence.comments
     if not comments:
         return
-    inner = (site for sites in view.traced.inner.values() for site in sites)
-    for site in (*view.traced.sites, *inner):
+    inner = [site for sites in view.traced.inner.values() for site in sites]
+    everywhere = [*view.traced.sites, *inner]
+    for site in everywhere:
         tensor = as_tensor(site.value)
         if tensor is None or site.name not in view.evidence.commented:
             continue
@@ -48,7 +49,20 @@ def check_trace(view: View) -> Iterator[Report]:
         claimed = claim.read(view.evidence.scope.symbol)
         if claimed is None or not claimed.closed or not _contradicts(view, claimed, shape):
             continue
+        if claim.subject is None and _fits_another(view, claimed, site, everywhere):
+            continue
         yield _report(view, site, tensor, claimed, claim)
+
+
+def _fits_another(view: View, claimed: Shape, site: ShapeSite, sites: list[ShapeSite]) -> bool:
+    """Whether a claim is about another one of the names that its line assigns.
+
+    ``output, weights = attend(x)  # (B, T, d)`` says nothing of the weights.
+    """
+    line = view.line(site.node)
+    others = (each for each in sites if each.node is not site.node and view.line(each.node) == line)
+    shapes = (view.shape(as_tensor(each.value)) for each in others)
+    return any(shape is None or not _contradicts(view, claimed, shape) for shape in shapes)
 
 
 def _contradicts(view: View, claimed: Shape, traced: Shape) -> bool:

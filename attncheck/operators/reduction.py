@@ -198,6 +198,9 @@ def scan(call: Call) -> Outcome:
     kind = call.text("kind") or "scan"
     shape, dtype = operand_shape(call, "x"), _dtype(call, kind)
     event = Elementwise(kind, None)
+    if isinstance(call.arguments.get("x"), Scalar):
+        # What a comparison of two unknown values gives is no number for certain.
+        return Outcome(call.make(None, dtype), event)
     if not call.given("axis"):
         flat = shape if shape is not None and shape.rank == 1 else None
         return Outcome(call.make(flat or closed([Axis(element_count(shape))]), dtype), event)
