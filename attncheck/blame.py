@@ -20,7 +20,7 @@ from typing import TypeAlias
 import libcst as cst
 
 from attncheck.analysis import Retraced
-from attncheck.checks.report import Culprit, Sizes, sizes_of, text_of
+from attncheck.checks.report import Culprit, Sizes, sizes_of
 from attncheck.checks.view import View
 from attncheck.diagnosed import Diagnosed
 from attncheck.graph import Operation
@@ -72,8 +72,7 @@ def told(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     node, tensor, expected = _plain(view, culprit.node, culprit.tensor, report.expected)
     sizes, derivation = view.sizes(tensor), ""
     if expected is None and repair.after is not None:
-        expected = _corrected(diagnosed, repair, repair.after, view.code(node))
-        expected = None if text_of(expected) == text_of(sizes) else expected
+        expected = _corrected(diagnosed, repair.after, view.code(node))
         derivation = "the shape that it has in the corrected code"
     return Told(view.code(node), tensor, sizes, expected, derivation)
 
@@ -242,7 +241,7 @@ def _is_reordered(sizes: Sizes, wanted: Sizes) -> bool:
     return sorted(map(str, sizes)) == sorted(map(str, wanted))
 
 
-def _corrected(diagnosed: Diagnosed, repair: Repair, after: Retraced, name: str) -> Sizes | None:
+def _corrected(diagnosed: Diagnosed, after: Retraced, name: str) -> Sizes | None:
     """The sizes of a variable where the finding was, in the corrected program."""
     line = diagnosed.view.line(diagnosed.report.node)
     found: Sizes | None = None

@@ -7,18 +7,22 @@ with, or the value itself. Where there is no fix, what the finding wants of its 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import libcst as cst
 
 from attncheck.algebra.facts import Verdict
 from attncheck.analysis import Retraced
 from attncheck.blame import Told, sites_after
-from attncheck.checks.report import sizes_of, text_of
+from attncheck.checks.report import Sizes, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.diagnosed import Diagnosed
-from attncheck.graph import Operand
-from attncheck.operators.events import Contraction, Permutation
+from attncheck.graph import Operand, Operation
+from attncheck.operators.events import Attention, Contraction, Fault, Permutation
 from attncheck.repair.asserts import (
     asserts,
+    asserts_in_part,
     features_assert,
     names_before,
     projection_assert,
@@ -27,8 +31,13 @@ from attncheck.repair.asserts import (
 )
 from attncheck.repair.reference import reference_assert
 from attncheck.repair.trial import Repair
+from attncheck.source import Source
+from attncheck.tracer.machine import ShapeSite
+from attncheck.tracer.trace import Traced
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import expanded
+
+Writer: TypeAlias = Callable[[list[ShapeSite], Traced, Source, int], tuple[str, ...]]
 
 #: Rules about what weights sum to, which no shape shows.
 _ABOUT_SUMS = frozenset({"ATN203", "ATN301"})
@@ -40,7 +49,15 @@ def regression(diagnosed: Diagnosed, repair: Repair, told: Told | None) -> tuple
     if not made and repair.candidate is None and told is not None:
         wanted = _wanted(diagnosed, told)
         made = () if wanted is None else (wanted,)
-    return made or _agreement(diagnosed)
+    if not made and not _is_mended_here(diagnosed, repair):
+        made = _agreement(diagnosed)
+    return made or _in_part(diagnosed, repair)
+
+
+def _is_mended_here(diagnosed: Diagnosed, repair: Repair) -> bool:
+    """Whether the fix is in the operation's own line, so that its operands are others there."""
+    line = diagnosed.view.line(diagnosed.report.operation.node)
+    return any(edit.span.line == line for edit in repair.edits)
 
 
 # -- with a fix ------------------------------------------------------------------------------------
@@ -56,12 +73,7 @@ def _corrected(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
     if candidate.proof is None and report.resized is not None:
         return features_assert(report, diagnosed.view)
     line = repair.edits[0].span.line
-    for sites, traced in after.sites_of(report.place):
-        made = asserts(sites, traced, after.source, line)
-        if made:
-            break
-    else:
-        made = ()
+    made = _shapes(diagnosed, after, line, asserts)
     if candidate.proof is not None:
         made = (*made, candidate.proof)
     if any("allclose(" in text for text in made) or candidate.proof is not None:
@@ -72,6 +84,22 @@ def _corrected(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
     if _is_hidden(diagnosed) and not _shape_tells(diagnosed, after, line):
         made = (*made, *reference_assert(after, report.place, line))
     return made
+
+
+def _in_part(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
+    """The asserts about as much of a shape as can be written."""
+    if repair.after is None or repair.candidate is None or repair.candidate.new_name is not None:
+        return ()
+    return _shapes(diagnosed, repair.after, repair.edits[0].span.line, asserts_in_part)
+
+
+def _shapes(diagnosed: Diagnosed, after: Retraced, line: int, write: Writer) -> tuple[str, ...]:
+    """The asserts about the corrected line, from the first trace that gives any."""
+    for sites, traced in after.sites_of(diagnosed.report.place):
+        made = write(sites, traced, after.source, line)
+        if made:
+            return made
+    return ()
 
 
 def _shape_tells(diagnosed: Diagnosed, after: Retraced, line: int) -> bool:
@@ -121,20 +149,43 @@ def _wanted(diagnosed: Diagnosed, told: Told) -> str | None:
 
 
 def _agreement(diagnosed: Diagnosed) -> tuple[str, ...]:
-    """The assert that the sizes agree which a product sums over."""
+    """The assert that the two axes agree which an operation needs to be of one size."""
     operation, view = diagnosed.report.operation, diagnosed.view
-    event, clash = operation.event, operation.clash
-    operands = list(operation.tensors())
-    if not isinstance(event, Contraction) or clash is None or len(operands) != 2:
+    operands = list(operation.tensors())[:2]
+    axes = None if len(operands) < 2 else _clashing(operation, view, diagnosed.report.expected)
+    if axes is None or any(operand.node is None for operand, _ in operands):
         return ()
-    for pair, left, right in zip(event.pairs, event.left_axes, event.right_axes, strict=False):
-        if pair.left.size == clash.left and pair.right.size == clash.right:
-            sides = [
-                _side(view, *operand, axis)
-                for operand, axis in zip(operands, (left, right), strict=True)
-            ]
-            return (f"assert {sides[0]} == {sides[1]}",)
-    return ()
+    sides = [_side(view, *each, axis) for each, axis in zip(operands, axes, strict=True)]
+    return (f"assert {sides[0]} == {sides[1]}",)
+
+
+def _clashing(operation: Operation, view: View, expected: Sizes | None) -> tuple[int, int] | None:
+    """The axes of the first two operands that are in contradiction, or None."""
+    event, clash = operation.event, operation.clash
+    if clash is None or clash.left is None or clash.right is None:
+        return None
+    if isinstance(event, Attention):
+        sizes = event.features.left.size, event.features.right.size
+        return (-1, -1) if sizes == (clash.left, clash.right) else None
+    if clash.fault is Fault.BROADCAST:
+        left, right = (view.sizes(tensor) or () for _, tensor in [*operation.tensors()][:2])
+        for axis in range(-1, -min(len(left), len(right)) - 1, -1):
+            if {left[axis], right[axis]} == {clash.left, clash.right}:
+                return None if _is_one(expected, axis) else (axis, axis)
+    if not isinstance(event, Contraction):
+        return None
+    for pair, left_axis, right_axis in zip(
+        event.pairs, event.left_axes, event.right_axes, strict=False
+    ):
+        if (pair.left.size, pair.right.size) == (clash.left, clash.right):
+            return left_axis, right_axis
+    return None
+
+
+def _is_one(expected: Sizes | None, axis: int) -> bool:
+    """Whether the operand to blame should have a 1 at an axis, to be stretched there."""
+    size = expected[axis] if expected is not None and len(expected) >= -axis else None
+    return size is not None and size.number == 1
 
 
 def _side(view: View, operand: Operand, tensor: Tensor, axis: int) -> str:

@@ -188,7 +188,7 @@ def _clash(
         assert keys.node is not None
         derivation = f"beside {text_of(pairs.query)}, so that every query meets every key"
         return Diagnosis(kind, Culprit(keys.node, tensor), pairs.key, derivation)
-    for index, wanted, how in _ways(x, y):
+    for index, wanted, how in (*_without(x, y, operation, view), *_ways(x, y)):
         other = y if index == 0 else x
         operand, tensor = tensors[index]
         inserted = how.startswith("with")
@@ -211,6 +211,23 @@ def _is_given(tensor: Tensor) -> bool:
     return tensor.operation is None and tensor.role is not None
 
 
+def _without(
+    x: Sizes, y: Sizes, operation: Operation, view: View
+) -> Iterator[tuple[int, Sizes, str]]:
+    """An axis of 1 left out of what was made here, where the other operand comes in without it."""
+    here = [
+        made is not None and made.place.function == operation.place.function
+        for made in (view.graph.maker(tensor) for _, tensor in operation.tensors())
+    ]
+    for index, sizes, other in ((0, x, y), (1, y, x)):
+        if len(sizes) != len(other) + 1 or not here[index] or here[1 - index]:
+            continue
+        for at in reversed(range(1, len(sizes))):
+            rest = (*sizes[:at], *sizes[at + 1 :])
+            if sizes[at] == ONE and rest == other:
+                yield index, rest, "without the axis of 1"
+
+
 def _ways(x: Sizes, y: Sizes) -> list[tuple[int, Sizes, str]]:
     """What could be done to one operand: exchange its last axes, or put in an axis of 1."""
     ways: list[tuple[int, Sizes, str]] = []
@@ -225,15 +242,23 @@ def _ways(x: Sizes, y: Sizes) -> list[tuple[int, Sizes, str]]:
 
 
 def _fits(view: View, wanted: Sizes, other: Sizes) -> bool:
-    """Whether two shapes line up with every pair of sizes equal, or one of them a 1."""
+    """Whether two shapes line up with every pair of sizes equal, or one of them a 1.
+
+    Not where both would be stretched, each along an axis of the other: that is a table.
+    """
+    longer = len(wanted) > len(other)
+    rest = (wanted if longer else other)[: abs(len(wanted) - len(other))]
+    added = any(size is None or size.number != 1 for size in rest)
+    stretched = [not longer and added, longer and added]
     for a, b in zip(reversed(wanted), reversed(other), strict=False):
         if a is None or b is None:
             return False
         if a.number == 1 or b.number == 1:
+            stretched[0 if a.number == 1 else 1] |= a.number != b.number
             continue
         if view.facts.compare(a, b) is not Verdict.EQUAL:
             return False
-    return True
+    return not all(stretched)
 
 
 # -- axes that are known by their birth ------------------------------------------------------------

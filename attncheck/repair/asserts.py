@@ -7,6 +7,7 @@ makes no assert. Weights also sum to one over the axis that softmax normalises.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -130,25 +131,49 @@ def asserts(sites: list[ShapeSite], traced: Traced, source: Source, line: int) -
     expression, the assert is about that expression.
     """
     made: list[str] = []
+    for site, code in _told(sites, source, line):
+        written = _written(site, code, sites, traced, source, line)
+        if written is not None and None not in written:
+            made.append(f"assert {code}.shape == {_tuple(written)}")
+        if site.name != "return":
+            made += _sum_assert(site, traced)
+    return tuple(dict.fromkeys(made))
+
+
+def asserts_in_part(
+    sites: list[ShapeSite], traced: Traced, source: Source, line: int
+) -> tuple[str, ...]:
+    """The same of shapes that cannot be written whole, as far as they can from either end."""
+    texts = [
+        shape_assert(code, written)
+        for site, code in _told(sites, source, line)
+        if (written := _written(site, code, sites, traced, source, line)) is not None
+    ]
+    return tuple(dict.fromkeys(filter(None, texts)))
+
+
+def _told(sites: list[ShapeSite], source: Source, line: int) -> Iterator[tuple[ShapeSite, str]]:
+    """The sites of a line that asserts can be about, and how each is written."""
     for site in sites:
         span = source.span(site.node)
         if not span.line <= line <= span.end_line:
             continue
-        if site.name != "return" and not site.name.strip("_"):
-            continue  # nobody means to use it
-        code = site.name
         if site.name == "return":
             code = " ".join(source.code(site.node).split())
-            code = code if code.isidentifier() else f"({code})"
-        elif not isinstance(site.node, cst.Name | cst.Attribute):
-            continue
-        names = names_before(sites, traced, source, line, but=code)
-        text = _shape_assert(code, expanded(site.value, traced.facts), names)
-        if text is not None:
-            made.append(text)
-        if site.name != "return":
-            made += _sum_assert(site, traced)
-    return tuple(dict.fromkeys(made))
+            yield site, code if code.isidentifier() else f"({code})"
+        elif site.name.strip("_") and isinstance(site.node, cst.Name | cst.Attribute):
+            yield site, site.name  # what is called ``_`` nobody means to use
+
+
+def _written(
+    site: ShapeSite, code: str, sites: list[ShapeSite], traced: Traced, source: Source, line: int
+) -> list[str | None] | None:
+    """The sizes of a site's tensor as the function writes them, None each that it cannot."""
+    shape = expanded(site.value, traced.facts)
+    if shape is None or not shape.closed:
+        return None
+    names = names_before(sites, traced, source, line, but=code)
+    return [names.write_axis(axis) for axis in shape.axes]
 
 
 def weights_elsewhere(traces: list[Traced], source: Source, line: int) -> tuple[str, ...]:
@@ -207,12 +232,6 @@ def _axis_of(view: View, tensor: Tensor, size: Size | None) -> int:
     sizes = view.sizes(tensor) or ()
     places = [place for place, other in enumerate(sizes) if other == size]
     return -1 if not places or places[-1] == len(sizes) - 1 else places[-1]
-
-
-def _shape_assert(code: str, shape: Shape | None, names: Names) -> str | None:
-    if shape is None or not shape.closed:
-        return None
-    return shape_assert(code, [names.write_axis(axis) for axis in shape.axes])
 
 
 def shape_assert(code: str, sizes: list[str | None]) -> str | None:

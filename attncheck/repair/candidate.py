@@ -46,6 +46,8 @@ class Candidate:
     same_size: bool = False
     #: the corrected lines, where they are more than one
     shown: str | None = None
+    #: whether its changes are in several lines, each of which is shown
+    several: bool = False
     proof: str | None = None
 
 

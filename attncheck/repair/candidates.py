@@ -22,7 +22,7 @@ from attncheck.graph import Operand
 from attncheck.operators.events import Contraction
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
-from attncheck.repair.heads import other_split, size_text
+from attncheck.repair.heads import other_split
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.layouts import other_layout
 from attncheck.repair.mapped import other_axes
@@ -30,7 +30,9 @@ from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
 from attncheck.repair.positions import placed
+from attncheck.repair.ranks import dropped, other_rank
 from attncheck.repair.repeats import other_order
+from attncheck.repair.reshapes import inferred
 from attncheck.repair.scales import other_scale
 from attncheck.repair.sizes import other_sizes
 from attncheck.repair.slices import other_places
@@ -49,7 +51,7 @@ from attncheck.repair.wording import (
     with_axis_of_one,
 )
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Parameter, Value, as_size, as_tensor
+from attncheck.values.value import as_tensor
 
 
 def candidates(report: Report, view: View) -> Iterator[Candidate]:
@@ -124,6 +126,8 @@ def _project(report: Report, view: View) -> Iterator[Candidate]:
     sizes = None if culprit is None else view.sizes(culprit.tensor)
     if culprit is None or sizes is None or report.expected is None:
         return
+    if any(isinstance(outer, cst.ClassDef) for outer in view.source.around(culprit.node)):
+        return  # the weights of an object are its own: a name would have none to stand for
     name = fresh_name(view, "W_proj")
     code = bracketed(view, culprit.node)
     axis = _contracted(report)
@@ -177,6 +181,7 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
             if (*sizes[:axis], *report.expected[axis : axis + 1], *sizes[axis:]) == report.expected:
                 text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
                 yield edit(culprit.node, text, f"give it an axis of 1 at {axis}")
+    yield from dropped(report, view)
     yield from _multiplied(report, view)
     for operand, tensor in tensors:
         if operand.node is None or operand.node is culprit.node:
@@ -290,10 +295,30 @@ def _contraction(report: Report, view: View) -> Iterator[Candidate]:
     """Another axis in a sum of keys; of a product a transpose or another order."""
     if report.axis is None:
         yield from _product(report, view)
+        yield from _swapped_on(report, view)
         return
     argument = argument_of(report.node) if isinstance(report.node, cst.Call) else None
     if argument is not None:
         yield edit(argument, str(report.axis), f"sum over axis {report.axis}")
+
+
+def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
+    """The operands of a product exchanged, and those of the product that it goes into."""
+    uses = [
+        other
+        for other in view.graph.operations
+        if isinstance(other.event, Contraction) and other.uses(report.operation)
+    ]
+    changes: list[Change] = []
+    for product in (report.operation, *uses):
+        nodes = [operand.node for operand, _ in product.tensors() if operand.node is not None]
+        if len(nodes) != 2 or product.elsewhere:
+            return
+        left, right = nodes
+        changes += [Change(left, bracketed(view, right)), Change(right, bracketed(view, left))]
+    if len(uses) == 1:
+        words = "swap the operands of both products"
+        yield Candidate(tuple(changes), words, safe=False, several=True)
 
 
 def _kept(
@@ -359,70 +384,6 @@ def _repeated(report: Report, view: View) -> Iterator[Candidate]:
         yield edit(culprit.node, text, f"repeat it along axis {axis}", safe=False)
 
 
-def _rank(report: Report, view: View) -> Iterator[Candidate]:
-    """An axis of 1 for the tensor that lacks one, the last place first; else another axis."""
-    culprit = report.culprit
-    sizes = None if culprit is None else view.sizes(culprit.tensor)
-    if culprit is not None and sizes is not None and report.operation.kind == "bmm":
-        rank = len(sizes)
-        for axis in (max(rank - 1, 0), rank, *range(rank - 1)):
-            text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, rank)
-            yield edit(culprit.node, text, f"give it an axis of 1 at {axis}", safe=False)
-    yield from _axis(report, view)
-
-
-def _axis(report: Report, view: View) -> Iterator[Candidate]:
-    node = report.node
-    argument = argument_of(node) if isinstance(node, cst.Call) else None
-    if argument is not None:
-        for axis in ("-1", "0", "1"):
-            if view.code(argument) != axis:
-                yield edit(argument, axis, f"use axis {axis}", safe=False)
-
-
-def _size_names(report: Report, view: View) -> list[str]:
-    """The names that hold one size in the function of the finding."""
-    traced = view.traced
-    sites = traced.sites if traced.function is not None else traced.inner.get(report.place, [])
-    names = [
-        site.name for site in sites if site.name.isidentifier() and _is_computed_size(site.value)
-    ]
-    return list(dict.fromkeys(names))
-
-
-def _is_computed_size(value: Value) -> bool:
-    """Whether a value is a size: also one that is computed from an argument nobody knows."""
-    if type(value) is Parameter and value.tensor.operation is None:
-        return False
-    return as_size(value) is not None
-
-
-def _inferred(report: Report, view: View) -> Iterator[Candidate]:
-    """One of the sizes left to be inferred."""
-    node = report.node
-    if not isinstance(node, cst.Call):
-        return
-    # A pattern's sizes are keywords, and one of them follows from the others anyway.
-    by_name = report.operation.spelling.startswith("einops")
-    arguments = [each.value for each in node.args if (each.keyword is not None) is by_name]
-    if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
-        arguments = [element.value for element in arguments[0].elements]
-    written = {view.code(argument) for argument in arguments}
-    if "-1" in written:
-        return
-    last = report.expected[-1] if report.expected else None
-    text = None if last is None else size_text(report, view, last)
-    if text is not None and arguments:
-        yield edit(arguments[-1], text, f"use {text}", safe=False)
-    for name in _size_names(report, view):
-        if name in written:
-            continue
-        for argument in reversed(arguments):
-            yield edit(argument, name, f"use {name}", safe=False)
-    for argument in reversed(() if by_name else arguments):
-        yield edit(argument, "-1", "let this size follow from the others", safe=False)
-
-
 def _claim(report: Report, view: View) -> Iterator[Candidate]:
     """The claim of a comment as the trace has it."""
     if report.claim is None:
@@ -440,8 +401,8 @@ _GENERATORS: dict[str, Generator] = {
     "ATN101": _product,
     "ATN102": _product,
     "ATN103": layer_size,
-    "ATN104": _rank,
-    "ATN105": _inferred,
+    "ATN104": other_rank,
+    "ATN105": inferred,
     "ATN106": _join,
     "ATN107": subscripts,
     "ATN108": other_split,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.algebra.size import Size
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -17,6 +18,7 @@ from attncheck.operators.events import Creation, Elementwise, Triangle
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.heads import size_text
 from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_size
 
 _MOST_AXES = 4
 _MOST_STEPS = 8
@@ -32,12 +34,29 @@ def other_sizes(report: Report, view: View) -> Iterator[Candidate]:
     for size in sizes:
         yield from _other_axes(size, view)
     for wanted in (clash.left, clash.right):
-        text = None if wanted is None else size_text(report, view, wanted)
+        text = None if wanted is None else _written(report, view, wanted)
         if text is None:
             continue
         for size in reversed(sizes):
             if view.code(size) != text:
                 yield edit(size, text, f"use {text}", safe=False)
+
+
+def _written(report: Report, view: View, size: Size) -> str | None:
+    """How the function writes a size; one that is a number in this call by the one name it has."""
+    if size.number is None:
+        return size_text(report, view, size)
+    operation = report.operation
+    names = {
+        site.name
+        for sites, facts in view.sites_in(operation.place.function)
+        for site in sites
+        if (held := as_size(site.value)) is not None
+        and facts.resolve(held) == size
+        and site.name.isidentifier()
+        and view.line(site.node) < view.line(operation.node)
+    }
+    return names.pop() if len(names) == 1 else None
 
 
 def _creation(view: View, tensor: Tensor) -> Operation | None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.size import Size
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, edit
 
+#: Letters for an axis that gets one of its own: source positions first.
+_FRESH = "suvwxyzabcdefghijklmnopqrt"
 _LETTERS = re.compile(r"(?s:.)")
 _WORDS = re.compile(r"(?s:[A-Za-z]\w*|.)")
 
@@ -29,7 +34,8 @@ def subscripts(report: Report, view: View) -> Iterator[Candidate]:
         return
     parts = _WORDS if report.operation.spelling.startswith("einops") else _LETTERS
     tokens = parts.findall(literal.value)
-    for written in sorted((*_relettered(tokens), *_exchanged(tokens)), key=_summed_alone):
+    ways = (*_relettered(tokens), *_exchanged(tokens), *_parted(report, view, tokens))
+    for written in sorted(filter(partial(_can_be, report, view), ways), key=_summed_alone):
         text = "".join(written)
         yield edit(literal, text, f"write {text}", safe=False)
 
@@ -56,6 +62,60 @@ def _exchanged(tokens: list[str]) -> Iterator[list[str]]:
                 exchanged = list(tokens)
                 exchanged[i], exchanged[j] = tokens[j], tokens[i]
                 yield exchanged
+
+
+def _can_be(report: Report, view: View, tokens: list[str]) -> bool:
+    """Whether no letter stands for two sizes that differ; of patterns that is not said here."""
+    if not _is_plain(tokens):
+        return True
+    seen: dict[str, Size] = {}
+    for (_, tensor), operand in zip(report.operation.tensors(), _places(tokens), strict=False):
+        for place, size in zip(operand, view.sizes(tensor) or (), strict=False):
+            if size is not None:
+                verdict = view.facts.compare(seen.setdefault(tokens[place], size), size)
+                if verdict in (Verdict.DIFFERENT, Verdict.DISTINCT):
+                    return False
+    return True
+
+
+def _is_plain(tokens: list[str]) -> bool:
+    """Whether subscripts are letters alone, with an output."""
+    return ">" in tokens and all(_is_letter(token) or token in "\"',->" for token in tokens)
+
+
+def _parted(report: Report, view: View, tokens: list[str]) -> Iterator[list[str]]:
+    """Subscripts with a letter of its own for an axis that shares one with another size.
+
+    The new letter goes to the end of the output: ``bthd,btd->bth`` as ``bthd,bsd->bths``.
+    """
+    if ">" not in tokens or any(
+        not _is_letter(token) and token not in "\"',->" for token in tokens
+    ):
+        return
+    places = _places(tokens)
+    seen: dict[str, Size | None] = {}
+    for (_, tensor), operand in zip(report.operation.tensors(), places, strict=False):
+        sizes = view.sizes(tensor)
+        if sizes is None or len(sizes) != len(operand):
+            return
+        for place, size in zip(operand, sizes, strict=True):
+            letter = tokens[place]
+            if letter in seen and not view.equal(seen[letter], size):
+                new = next(each for each in _FRESH if each not in tokens)
+                end = len(tokens) - 1 if tokens[-1] in "\"'" else len(tokens)
+                yield [*tokens[:place], new, *tokens[place + 1 : end], new, *tokens[end:]]
+            seen.setdefault(letter, size)
+
+
+def _places(tokens: list[str]) -> list[list[int]]:
+    """Where the letters of each operand stand."""
+    places: list[list[int]] = [[]]
+    for place, token in enumerate(tokens[: tokens.index(">")]):
+        if token == ",":
+            places.append([])
+        elif _is_letter(token):
+            places[-1].append(place)
+    return places
 
 
 def _summed_alone(tokens: list[str]) -> int:

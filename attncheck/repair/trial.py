@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
+from attncheck.algebra.reshape import Order
 from attncheck.analysis import Analysis, Retraced, Root, retrace
 from attncheck.attention import tolerable
 from attncheck.checks.report import text_of
 from attncheck.diagnosed import Diagnosed
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise
+from attncheck.operators.events import Elementwise, Reshaping
 from attncheck.repair.candidate import Candidate
 from attncheck.repair.candidates import candidates
 from attncheck.settings import Settings
@@ -67,7 +68,7 @@ class Workshop:
 
     def _try(self, diagnosed: Diagnosed, candidate: Candidate, repair: Repair) -> None:
         edits = tuple(self._edits(candidate))
-        line = candidate.shown or self._line(diagnosed, edits)
+        line = candidate.shown or self._lines(edits, several=candidate.several)
         if line is None:
             return
         self.left -= 1
@@ -93,15 +94,23 @@ class Workshop:
                 span = Span(span.end_line, span.end_column, span.end_line, span.end_column)
             yield Edit(span, change.text)
 
-    def _line(self, diagnosed: Diagnosed, edits: tuple[Edit, ...]) -> str | None:
-        """The corrected source line; None if the edits are not all within one line."""
-        lines = {edit.span.line for edit in edits} | {edit.span.end_line for edit in edits}
-        if len(lines) != 1 or any("\n" in edit.text for edit in edits):
+    def _lines(self, edits: tuple[Edit, ...], *, several: bool) -> str | None:
+        """The corrected source line, or `several` of them; None if the edits are not of that kind.
+
+        Each edit has to be within one line.
+        """
+        numbers = sorted({edit.span.line for edit in edits})
+        if len(numbers) != 1 and not several:
             return None
-        (number,) = lines
+        if any(edit.span.line != edit.span.end_line or "\n" in edit.text for edit in edits):
+            return None
+        return "\n".join(self._line(number, edits) for number in numbers)
+
+    def _line(self, number: int, edits: tuple[Edit, ...]) -> str:
         text = self.source.lines[number - 1]
         for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
-            text = text[: edit.span.column - 1] + edit.text + text[edit.span.end_column - 1 :]
+            if edit.span.line == number:
+                text = text[: edit.span.column - 1] + edit.text + text[edit.span.end_column - 1 :]
         return text.strip()
 
     def _traced(self, diagnosed: Diagnosed, edits: tuple[Edit, ...]) -> Retraced | None:
@@ -143,6 +152,8 @@ class Workshop:
                 continue
             if after.line(operation) not in before.clashing or candidate.broadcasts:
                 return f"then `{after.code(operation)}` {operation.clash.text}"
+        if _scrambles(after, {edit.span.line for edit in self._edits(candidate)}):
+            return "it moves elements from one axis to another"
         finding = (diagnosed.report.rule.code, self.source.span(diagnosed.report.node).line)
         came = after.keys - before.keys
         if finding in after.keys:
@@ -159,6 +170,16 @@ class Workshop:
         if after.stretched > before.stretched or candidate.broadcasts:
             return _stretches(after, finding[1]) or "it only broadcasts the difference away"
         return None
+
+
+def _scrambles(after: Retraced, lines: set[int]) -> bool:
+    """Whether a view in one of the patched lines moves elements between axes."""
+    return any(
+        isinstance(operation.event, Reshaping)
+        and operation.event.outcome.order is Order.SCRAMBLED
+        and after.line(operation) in lines
+        for operation in after.operations()
+    )
 
 
 def _stretches(after: Retraced, line: int) -> str:

@@ -54,7 +54,8 @@ def test_values_meet_keys_over_the_features():
         "state = v @ k.transpose(-1, -2)",
         "return (state @ q) / z",
     )
-    assert found(*lines) == [(3, None)]
+    fix = "state = k.transpose(-1, -2) @ v\nreturn (q @ state) / z"
+    assert found(*lines) == [(3, fix)]
 
 
 def test_all_pairs_of_queries_and_keys():

@@ -265,7 +265,7 @@ CASES = {
         ("k", (2, 5, 6)),
         (2, 5, 4),
         "self.k = nn.Linear(dim, d_key)",
-        (),
+        ("assert q.shape[-1] == k.shape[-1]",),
     ),
     "weights that meet the positions and the features": Case(
         "d_model\nself.v = nn.Linear(d_model, 1)",

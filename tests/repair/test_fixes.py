@@ -269,6 +269,65 @@ FIXES = {
         "safe",
         ("assert e.shape == (s.shape[0], h.shape[1])",),
     ),
+    "an axis named in a bare squeeze": (
+        TORCH + "def f(s, v):\n    e = torch.bmm(s, v).squeeze()\n"
+        "    return torch.softmax(e, dim=1)\n"
+        "f(torch.ones(1, 5, 4), torch.ones(1, 4, 1))\n",
+        "ATN104",
+        "e = torch.bmm(s, v).squeeze(2)",
+        "squeeze axis 2 only",
+        "unsafe",
+        ("assert e.shape == (1, s.shape[1])",),
+    ),
+    "rows that are to be vectors": (
+        TORCH + "def f(s, h):\n    e = torch.dot(s, h)\n    return e\n"
+        "f(torch.ones(1, 4), torch.ones(4, 1))\n",
+        "ATN104",
+        "e = torch.dot(s.flatten(), h.flatten())",
+        "take the vectors without axes of 1",
+        "unsafe",
+        ("assert e.shape == ()",),
+    ),
+    "scores with an axis more than their mask": (
+        TORCH + "def f(h, s, pad):\n    e = torch.bmm(h, s.unsqueeze(2))\n"
+        "    e = e.masked_fill(pad, -1e9)\n    return e.softmax(1).unsqueeze(1) @ h\n"
+        "f(torch.ones(2, 5, 4), torch.ones(2, 4), torch.ones(2, 5) > 2)\n",
+        "ATN110",
+        "e = e.squeeze(-1).masked_fill(pad, -1e9)",
+        "drop axis 2, which is 1",
+        "unsafe",
+        ("assert e.shape == (h.shape[0], h.shape[1])",),
+    ),
+    "a letter of its own": (
+        NUMPY + "def f(q, k):\n    e = np.einsum('bthd,btd->bth', q, k)\n    return e\n"
+        "f(np.ones((2, 3, 4, 5)), np.ones((2, 7, 5)))\n",
+        "ATN107",
+        "e = np.einsum('bthd,bsd->bths', q, k)",
+        "write 'bthd,bsd->bths'",
+        "unsafe",
+        ("assert e.shape == (q.shape[0], q.shape[1], q.shape[2], k.shape[1])",),
+    ),
+    "a size by the one name that it has": (
+        TORCH + "def f(scores):\n    B, new, total = scores.shape\n"
+        "    future = torch.full((new, new), -1e9)\n"
+        "    scores = scores + future.triu(total - new + 1)\n    return scores\n"
+        "f(torch.ones(2, 3, 5))\n",
+        "ATN110",
+        "future = torch.full((new, total), -1e9)",
+        "use total",
+        "unsafe",
+        ("assert future.shape == (new, total)",),
+    ),
+    "weights of each head": (
+        TORCH + "from torch import nn\nattn = nn.MultiheadAttention(8, 2, batch_first=True)\n"
+        "def f(x):\n    B, T, _ = x.shape\n    y, w = attn(x, x, x)\n"
+        "    return w.view(B, 2, T, T)\nf(torch.ones(3, 5, 8))\n",
+        "ATN105",
+        "y, w = attn(x, x, x, average_attn_weights=False)",
+        "weights of each head",
+        "unsafe",
+        ("assert y.shape[:2] == (B, T)", "assert w.shape[-2:] == (T, T)"),
+    ),
 }
 NO_FIX = {
     "no edit makes it right": (
@@ -360,3 +419,24 @@ def test_a_transpose_put_in_that_turns_the_result_wants_a_decision(
     (finding,) = findings(NUMPY + f"a = np.ones({sizes})\nb = np.ones(5)\n{code}\n")
     assert (finding.code, finding.fix.line) == ("ATN110", line)
     assert finding.fix.applicability == applicability
+
+
+def test_no_size_is_inferred_that_moves_elements():
+    code = (
+        TORCH + "def f(w, n: int):\n    B, T, _ = w.shape\n    assert w.shape == (B, T, T)\n"
+        "    return w.view(B, n, T, T)\n"
+        "f(torch.ones(3, 5, 5), 4)\n"
+    )
+    (finding,) = findings(code)
+    assert (finding.code, finding.fix) == ("ATN105", None)
+
+
+def test_a_method_is_given_no_weight_that_its_object_does_not_have():
+    code = (
+        TORCH + "class Dot(torch.nn.Module):\n    def forward(self, query, keys):\n"
+        "        return torch.bmm(keys, query.unsqueeze(2)).squeeze(2)\n"
+        "Dot()(torch.ones(2, 3), torch.ones(2, 5, 6))\n"
+    )
+    (finding,) = findings(code)
+    assert (finding.code, finding.fix) == ("ATN109", None)
+    assert finding.regression == ("assert keys.shape[2] == (query.unsqueeze(2)).shape[1]",)

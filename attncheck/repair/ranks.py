@@ -1,0 +1,108 @@
+"""Candidate fixes for a number of axes that does not fit: axes of 1 put in, or left out.
+
+A bare ``squeeze()`` drops whatever is 1; named, it drops the one that was meant. What takes vectors
+is given rows and columns without their axes of 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.checks.report import Report, Sizes
+from attncheck.checks.view import View
+from attncheck.operators.events import Fault, Squeeze
+from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.wording import (
+    argument_of,
+    bracketed,
+    call_with,
+    index_with_axis,
+    with_axis_of_one,
+)
+from attncheck.values.tensor import Tensor
+
+#: Products of two vectors.
+_OF_VECTORS = frozenset({"vector_dot", "vector_outer"})
+
+
+def other_rank(report: Report, view: View) -> Iterator[Candidate]:
+    """An axis of 1 for the tensor that lacks one, the last place first; else another axis."""
+    culprit = report.culprit
+    sizes = None if culprit is None else view.sizes(culprit.tensor)
+    yield from _named_squeeze(report, view)
+    yield from _as_vectors(report, view)
+    if culprit is not None and sizes is not None and report.operation.kind == "bmm":
+        rank = len(sizes)
+        for axis in (max(rank - 1, 0), rank, *range(rank - 1)):
+            text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, rank)
+            yield edit(culprit.node, text, f"give it an axis of 1 at {axis}", safe=False)
+    yield from _axis(report, view)
+
+
+def _named_squeeze(report: Report, view: View) -> Iterator[Candidate]:
+    """One axis named in the bare squeeze that made the tensor, where it has dropped several."""
+    made = None if report.culprit is None else view.maker(report.culprit.tensor)
+    event = None if made is None else made.event
+    if made is None or not isinstance(event, Squeeze) or not isinstance(made.node, cst.Call):
+        return
+    if event.bare and len(event.axes) > 1:
+        for axis in reversed(event.axes):
+            text = call_with(view, made.node, str(axis))
+            yield edit(made.node, text, f"squeeze axis {axis} only", safe=False)
+
+
+def _as_vectors(report: Report, view: View) -> Iterator[Candidate]:
+    """The operands of a product of vectors without their axes of 1."""
+    operation = report.operation
+    if operation.kind not in _OF_VECTORS:
+        return
+    changes: list[Change] = []
+    for operand, tensor in operation.tensors():
+        sizes = view.sizes(tensor)
+        if operand.node is None or (sizes is not None and not _is_vector(sizes)):
+            return
+        if sizes is None or len(sizes) > 1:
+            changes.append(Change(operand.node, f"{bracketed(view, operand.node)}.flatten()"))
+    if changes:
+        yield Candidate(tuple(changes), "take the vectors without axes of 1", safe=False)
+
+
+def _is_vector(sizes: Sizes) -> bool:
+    """Whether all axes but one are 1."""
+    return sum(size is None or size.number != 1 for size in sizes) <= 1
+
+
+def dropped(report: Report, view: View) -> Iterator[Candidate]:
+    """The tensor without its last axis of 1, where without it an elementwise operation fits."""
+    culprit, expected = report.culprit, report.expected
+    sizes = None if culprit is None else view.sizes(culprit.tensor)
+    if culprit is None or sizes is None or expected is None or len(expected) != len(sizes) - 1:
+        return
+    for axis in reversed(range(len(sizes))):
+        if (*sizes[:axis], *sizes[axis + 1 :]) == expected:
+            text = without_axis(view, culprit.node, culprit.tensor, axis, len(sizes))
+            changes = (Change(culprit.node, text),)
+            words = f"drop axis {axis}, which is 1"
+            yield Candidate(changes, words, safe=False, same_size=True)
+            return
+
+
+def without_axis(view: View, node: cst.CSTNode, tensor: Tensor, axis: int, rank: int) -> str:
+    """An expression without its axis of 1 at `axis`."""
+    code = bracketed(view, node)
+    if tensor.library == "torch":
+        return f"{code}.squeeze({-1 if axis == rank - 1 else axis})"
+    return index_with_axis(code, axis, rank)
+
+
+def _axis(report: Report, view: View) -> Iterator[Candidate]:
+    node, clash = report.node, report.operation.clash
+    if clash is not None and clash.fault is Fault.RANK and report.operation.kind in _OF_VECTORS:
+        return
+    argument = argument_of(node) if isinstance(node, cst.Call) else None
+    if argument is not None:
+        for axis in ("-1", "0", "1"):
+            if view.code(argument) != axis:
+                yield edit(argument, axis, f"use axis {axis}", safe=False)

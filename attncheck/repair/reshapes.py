@@ -1,0 +1,87 @@
+"""Candidate fixes for a reshape to another number of elements: another size, or one inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.algebra.size import product
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.operators.events import Attention, Reshaping
+from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.heads import size_text
+from attncheck.repair.wording import call_with
+from attncheck.values.value import Parameter, Value, as_size
+
+
+def _size_names(report: Report, view: View) -> list[str]:
+    """The names that hold one size in the function of the finding."""
+    traced = view.traced
+    sites = traced.sites if traced.function is not None else traced.inner.get(report.place, [])
+    names = [
+        site.name for site in sites if site.name.isidentifier() and _is_computed_size(site.value)
+    ]
+    return list(dict.fromkeys(names))
+
+
+def _is_computed_size(value: Value) -> bool:
+    """Whether a value is a size: also one that is computed from an argument nobody knows."""
+    if type(value) is Parameter and value.tensor.operation is None:
+        return False
+    return as_size(value) is not None
+
+
+def inferred(report: Report, view: View) -> Iterator[Candidate]:
+    """One of the sizes left to be inferred."""
+    node = report.node
+    if not isinstance(node, cst.Call):
+        return
+    yield from _by_head(report, view)
+    # A pattern's sizes are keywords, and one of them follows from the others anyway.
+    by_name = report.operation.spelling.startswith("einops")
+    arguments = [each.value for each in node.args if (each.keyword is not None) is by_name]
+    if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
+        arguments = [element.value for element in arguments[0].elements]
+    written = {view.code(argument) for argument in arguments}
+    if "-1" in written:
+        return
+    last = report.expected[-1] if report.expected else None
+    text = None if last is None else size_text(report, view, last)
+    if text is not None and arguments:
+        yield edit(arguments[-1], text, f"use {text}", safe=False)
+    for name in _size_names(report, view):
+        if name in written:
+            continue
+        for argument in reversed(arguments):
+            yield edit(argument, name, f"use {name}", safe=False)
+    if not by_name:
+        for place in reversed(range(len(arguments))):
+            if not _leaves_one(report, view, place - len(arguments)):
+                words = "let this size follow from the others"
+                yield edit(arguments[place], "-1", words, safe=False)
+
+
+def _leaves_one(report: Report, view: View, place: int) -> bool:
+    """Whether the other sizes use all elements up: a 1 in this place is not what was meant."""
+    event = report.operation.event
+    if not isinstance(event, Reshaping) or event.outcome.before is None:
+        return False
+    sizes = [axis.size for axis in event.outcome.shape.axes]
+    if len(sizes) < -place:
+        return False
+    del sizes[place]
+    known = [size for size in sizes if size is not None]
+    return len(known) == len(sizes) and view.equal(product(known), event.outcome.before)
+
+
+def _by_head(report: Report, view: View) -> Iterator[Candidate]:
+    """Weights head by head, where a layer has averaged them over its heads."""
+    made = None if report.culprit is None else view.maker(report.culprit.tensor)
+    given = set() if made is None else {operand.name for operand in made.operands}
+    if made is None or not isinstance(made.event, Attention) or "averaged" in given:
+        return
+    if isinstance(made.node, cst.Call) and made.spelling.endswith("MultiheadAttention"):
+        text = call_with(view, made.node, "average_attn_weights=False")
+        yield edit(made.node, text, "weights of each head", safe=False)
