@@ -54,6 +54,7 @@ class Analysis:
     """
 
     source: Source
+    settings: Settings
     tracer: Tracer
     module: Traced
     general: list[Traced] = field(default_factory=list)
@@ -116,7 +117,7 @@ def _blocks(source: Source, wanted: bool) -> list[tuple[int, int]]:
 def analyse(source: Source, settings: Settings) -> Analysis:
     """Trace a file and diagnose it."""
     tracer = make_tracer(source, settings)
-    analysis = Analysis(source, tracer, tracer.run_module())
+    analysis = Analysis(source, settings, tracer, tracer.run_module())
     found: dict[tuple[str, object], Diagnosed] = {}
     analysis.shown.append(analysis.module)
     _take(found, _diagnose(analysis, analysis.module, {}))
@@ -278,7 +279,7 @@ def contradictions(traced: Traced) -> int:
 def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> list[Diagnosed]:
     view = _view(analysis, traced, numbers)
     diagnosed = []
-    for report in run_checks(view):
+    for report in run_checks(view, analysis.settings):
         if _is_elsewhere(report) or _on_nothing(report) or _on_another_path(traced, report):
             continue
         evidence = _evidence(report)
@@ -425,7 +426,7 @@ def retrace(
     tracer = make_tracer(source, settings, followed)
     tracer.evidence.shown_before = shown
     module = tracer.run_module()
-    analysis = Analysis(source, tracer, module)
+    analysis = Analysis(source, settings, tracer, module)
     traces = [module]
     for other in tracer.functions:
         if other.qualified == root.function:

@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from attncheck.edits import apply_edits
 from attncheck.finding import Edit, Finding, FixPart
 from attncheck.record import record
 from attncheck.runner import Job
-from attncheck.source import SourceError, apply_edits, decode, split_lines
+from attncheck.source import SourceError, decode, split_lines
 
 if TYPE_CHECKING:
     from attncheck.engine import FileResult

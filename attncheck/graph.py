@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from attncheck.evidence.identifiers import spoken
 from attncheck.operators.events import Clash, Event
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Value
 
@@ -78,6 +78,8 @@ class Operation:
     supposed: bool = False
     #: whether it ran in another file: `node` is then the call in the checked file that led there
     elsewhere: bool = False
+    _pairs: tuple[tuple[Operand, Tensor], ...] | None = field(default=None, init=False)
+    _read: frozenset[int | None] | None = field(default=None, init=False)
 
     def seen_from_call(self) -> None:
         """Tell an operation of another file as a part of the call that led there.
@@ -88,6 +90,7 @@ class Operation:
         """
         self.elsewhere = True
         self.statement = None
+        self._pairs = None
         self.operands = tuple(
             replace(operand, node=None, word=spoken(operand.node)) for operand in self.operands
         )
@@ -97,7 +100,14 @@ class Operation:
 
     def uses(self, other: Operation) -> bool:
         """Whether one of the operands is what `other` gave."""
-        return any(other.number in tensor.made_by for _, tensor in self.tensors())
+        return other.number in self.read
+
+    @property
+    def read(self) -> frozenset[int | None]:
+        """The operations that may have made an operand; None among them for one from outside."""
+        if self._read is None:
+            self._read = frozenset().union(*(tensor.made_by for _, tensor in self.tensors()))
+        return self._read
 
     @property
     def source(self) -> Tensor | None:
@@ -106,9 +116,13 @@ class Operation:
 
     def tensors(self) -> Iterator[tuple[Operand, Tensor]]:
         """The operands that are tensors."""
-        for operand in self.operands:
-            if isinstance(operand.value, Tensor):
-                yield operand, operand.value
+        if self._pairs is None:
+            self._pairs = tuple(
+                (operand, operand.value)
+                for operand in self.operands
+                if isinstance(operand.value, Tensor)
+            )
+        return iter(self._pairs)
 
 
 #: Numbers between the first operations of two graphs; no trace has as many operations.
@@ -150,6 +164,14 @@ class Graph:
             return None
         index = number - self._first
         return self.operations[index] if 0 <= index < len(self.operations) else None
+
+    def after(self, operation: Operation) -> Iterator[Operation]:
+        """The operations that follow one, which is of this graph."""
+        return itertools.islice(self.operations, operation.number - self._first + 1, None)
+
+    def users(self, operation: Operation) -> Iterator[Operation]:
+        """The operations that read what one of this graph gave, in order."""
+        return (later for later in self.after(operation) if operation.number in later.read)
 
     def makers(self, tensor: Tensor) -> list[Operation | None]:
         """The operations that may have made `tensor`, one a branch; None where none has."""

@@ -52,11 +52,6 @@ class TooDeep:
     offset: int
 
 
-def too_deep(text: str) -> TooDeep | None:
-    """What in `text` is too much for libcst, or None."""
-    return None if is_everyday(text) else _scan(text)
-
-
 #: What `is_everyday` lets pass: signs in a row of lines that hang together, and ``elif`` in a file.
 _EVERYDAY_SIGNS: Final = 120
 _EVERYDAY_BRANCHES: Final = 60
@@ -98,8 +93,8 @@ def is_everyday(text: str) -> bool:
     return True
 
 
-def _scan(text: str) -> TooDeep | None:
-    """What in `text` is too much for libcst, token by token.
+def too_deep(text: str) -> TooDeep | None:
+    """What in `text` is too much for libcst, token by token; None if nothing is.
 
     Brackets nest; what stands between two commas of one bracket is a chain with a link for each
     operator, string and closed bracket; an ``if`` with its ``elif`` lines is a chain as well.

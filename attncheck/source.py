@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from attncheck.finding import Cell, Edit, Span
+from attncheck.finding import Cell, Span
 from attncheck.nesting import TooDeep, is_everyday, too_deep
 from attncheck.record import record
 
@@ -272,19 +272,23 @@ def load(data: bytes, path: str) -> Source:
     return parse(read(data, path))
 
 
-def parse(said: Text) -> Source:
-    """Parse a text, or raise a `SourceError` that says in one line why that cannot be done."""
+def parse(said: Text, *, everyday: bool = False) -> Source:
+    """Parse a text, or raise a `SourceError` that says in one line why that cannot be done.
+
+    `everyday` says that it is not nested too deeply, as the text that it was made from was not.
+    """
     try:
-        return Source(said, *_parse(said.text, said.path))
+        return Source(said, *_parse(said.text, said.path, everyday or is_everyday(said.text)))
     except SourceError as error:
         error.cells = said.cells
         raise
 
 
-def _parse(text: str, path: str) -> tuple[cst.Module, Written | None]:
-    refusal = None if is_everyday(text) else _check_syntax(text, path, for_libcst=True)
+def _parse(text: str, path: str, everyday: bool) -> tuple[cst.Module, Written | None]:
+    parsed: ast.Module | SourceError | None
+    parsed = _parsed(text, path) if everyday else _judged(text, path, for_libcst=True)
     with paused_gc():
-        made = None if refusal is not None else _made(text)
+        made = _made(text, parsed) if isinstance(parsed, ast.Module) else None
         if made is not None:
             return made
         import libcst
@@ -292,18 +296,28 @@ def _parse(text: str, path: str) -> tuple[cst.Module, Written | None]:
         try:
             return libcst.parse_module(text), None
         except libcst.ParserSyntaxError as error:
-            refusal = refusal or _check_syntax(text, path, for_libcst=True)
-            raise refusal or _not_for_libcst(text, error) from None
+            refusal = parsed or _judged(text, path, for_libcst=True)
+            if isinstance(refusal, SourceError):
+                raise refusal from None
+            raise _not_for_libcst(text, error) from None
 
 
-def _made(text: str) -> tuple[cst.Module, Written] | None:
-    """The tree made from CPython's; None where there is none, or where that is not certain."""
+def _parsed(text: str, path: str) -> ast.Module | None:
+    """CPython's tree of a text, or None where it refuses: why is only asked if libcst does too."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parsed = ast.parse(text)
+        return _tree(text, path)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _tree(text: str, path: str) -> ast.Module:
+    with warnings.catch_warnings(), paused_gc():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, path)
+
+
+def _made(text: str, parsed: ast.Module) -> tuple[cst.Module, Written] | None:
+    """The tree made from CPython's; None where that is not certain."""
     from attncheck.tree.nodes import Unusual
     from attncheck.tree.statements import module_of
     from attncheck.tree.text import Text as Written
@@ -326,7 +340,7 @@ def check_syntax(said: Text) -> None:
     The limits on nesting are libcst's, and do not count here.
     """
     try:
-        _check_syntax(said.text, said.path, for_libcst=False)
+        _judged(said.text, said.path, for_libcst=False)
     except SourceError as error:
         error.cells = said.cells
         raise
@@ -369,38 +383,6 @@ def _check_text(text: str, encoding: str) -> None:
             text,
             *_place(text, text.index("\0")),
         )
-
-
-def apply_edits(data: bytes, edits: Sequence[Edit]) -> bytes:
-    """The file with the edits made; every other byte, the encoding and the line endings stay.
-
-    Edits must not overlap (ValueError). Raises `SourceError` if a new text cannot be written in the
-    file's encoding, or if the encoding does not write back what it read.
-    """
-    text, encoding = decode(data)
-    if text.encode(encoding) != data:
-        raise SourceError(f"cannot be rewritten: {encoding} does not write back what it read")
-    try:
-        return edited(text, edits).encode(encoding)
-    except UnicodeEncodeError as error:
-        wanted = error.object[error.start : error.end]
-        raise SourceError(f"{encoding} has no character {wanted!r}, which the edit needs") from None
-
-
-def edited(text: str, edits: Sequence[Edit]) -> str:
-    """A text with the edits made. They must not overlap (ValueError)."""
-    starts = line_starts(text)
-    first_newline = _NEWLINE.search(text)
-    newline = first_newline.group() if first_newline else "\n"
-    pieces = []
-    done = 0
-    for edit in sorted(edits, key=lambda edit: edit.span):
-        start = starts[edit.span.line - 1] + edit.span.column - 1
-        if start < done:
-            raise ValueError(f"edits overlap on line {edit.span.line}")
-        pieces += [text[done:start], edit.text.replace("\n", newline)]
-        done = starts[edit.span.end_line - 1] + edit.span.end_column - 1
-    return "".join((*pieces, text[done:]))
 
 
 def split_lines(text: str) -> list[str]:
@@ -448,30 +430,28 @@ def _undecodable(data: bytes, encoding: str, position: int) -> SourceError:
     return SourceError(f"byte 0x{data[position]:02x} on line {line} is not {name}{hint}", line)
 
 
-def _check_syntax(text: str, path: str, *, for_libcst: bool) -> SourceError | None:
+def _judged(text: str, path: str, *, for_libcst: bool) -> ast.Module | SourceError | None:
     """Let CPython's parser, and, if it is for libcst, the limits that it needs judge a text.
 
-    Returns the interpreter's refusal where it may only be too old for the text.
+    Returns its tree, or the interpreter's refusal where it may only be too old for the text.
     """
     deep: TooDeep | None = None
-    refusal: SourceError | None = None
+    judged: ast.Module | SourceError | None = None
     try:
-        with warnings.catch_warnings(), paused_gc():
-            warnings.simplefilter("ignore")
-            ast.parse(text, path)
+        judged = _tree(text, path)
     except SyntaxError as error:
-        refusal = _at(error.msg, text, error.lineno, error.offset)
+        judged = _at(error.msg, text, error.lineno, error.offset)
         if "too many nested parentheses" in error.msg:
             deep = TooDeep(error.msg, 0)
-        elif not _may_be_newer(refusal):
-            raise refusal from None
+        elif not _may_be_newer(judged):
+            raise judged from None
     except (RecursionError, MemoryError):
         deep = TooDeep("nested too deeply to be parsed", 0)
     if deep is not None or for_libcst:
         deep = too_deep(text) or deep
     if deep is not None:
         raise _at(deep.message, text, *_place(text, deep.offset))
-    return refusal
+    return judged
 
 
 def _may_be_newer(refusal: SourceError) -> bool:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import replace
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Row, Shape, expand
 from attncheck.algebra.size import Size
-from attncheck.record import record
+from attncheck.record import record, replace
 
 
 class How(enum.Enum):

@@ -8,11 +8,10 @@ two time axes of ``x @ x.T`` stay the query's and the key's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis
-from attncheck.record import record
+from attncheck.record import record, replace
 
 
 @record

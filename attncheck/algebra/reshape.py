@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import ONE, Atom, Quotient, Size, Symbol, of, product
-from attncheck.record import record
+from attncheck.record import record, replace
 
 
 class Order(enum.Enum):

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import field
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.size import Size, Symbol, const, of
-from attncheck.record import record
+from attncheck.record import record, replace
 
 _serials = itertools.count(1)
 

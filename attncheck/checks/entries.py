@@ -187,10 +187,12 @@ def masked_again(site: Site, view: View) -> bool:
     Then what softmax gave to hidden positions is taken back.
     """
     weights: set[int | None] = {site.softmax.number}
-    for operation in view.graph.operations:
+    for operation in view.graph.after(site.softmax):
+        if operation.read.isdisjoint(weights):
+            continue
         operands = list(operation.tensors())
         used = [bool(tensor.made_by & weights) for _, tensor in operands]
-        if used.count(True) != 1 or operation.number <= site.softmax.number:
+        if used.count(True) != 1:
             continue
         event = operation.event
         if isinstance(event, Elementwise) and event.symbol in _MASKING:

@@ -99,7 +99,9 @@ def _summed(operation: Operation) -> int | None:
 def _users(operation: Operation, view: View) -> Iterator[tuple[Operation, int]]:
     """The products that read what an operation gave, moved or not, and as which operand."""
     given = {operation.number}
-    for later in view.graph.operations:
+    for later in view.graph.after(operation):
+        if later.read.isdisjoint(given):
+            continue
         for index, (_, tensor) in enumerate(later.tensors()):
             if tensor.operation not in given:
                 continue
@@ -120,8 +122,8 @@ def _contracted(product: Operation, index: int, view: View) -> tuple[Axis, ...]:
     """The axes of an operand that a product sums over, or that are summed right after it."""
     if not isinstance(product.event, Elementwise):
         return contracted_axes(product, index)
-    for later in view.graph.operations:
-        axis = _summed(later) if later.uses(product) else None
+    for later in view.graph.users(product):
+        axis = _summed(later)
         shape = view.shape(as_tensor(product.output))
         if axis is not None and shape is not None and shape.closed:
             return (shape.axes[axis],)
@@ -131,7 +133,9 @@ def _contracted(product: Operation, index: int, view: View) -> tuple[Axis, ...]:
 def _divides(operation: Operation, view: View) -> bool:
     """Whether something is divided by what an operation gave."""
     given = {operation.number}
-    for later in view.graph.operations:
+    for later in view.graph.after(operation):
+        if later.read.isdisjoint(given):
+            continue
         operands = list(later.tensors())
         read = [index for index, (_, tensor) in enumerate(operands) if tensor.operation in given]
         if not read:
@@ -180,8 +184,8 @@ def _scanned(product: Operation, view: View) -> tuple[Axis, ...]:
     shape = view.shape(as_tensor(product.output))
     if shape is None or not shape.closed:
         return ()
-    for later in view.graph.operations:
-        axis = _summed(later) if later.uses(product) else None
+    for later in view.graph.users(product):
+        axis = _summed(later)
         if axis is not None:
             return (shape.axes[axis],)
     return ()

@@ -45,8 +45,8 @@ def check_trace(view: View) -> Iterator[Report]:
 def _masked(site: Site, view: View) -> tuple[Operation, int] | None:
     """The first product of a site's weights with a mask over the keys, and which operand it is."""
     weights = {site.softmax.number}
-    for operation in view.graph.operations:
-        if operation.number <= site.softmax.number:
+    for operation in view.graph.after(site.softmax):
+        if operation.read.isdisjoint(weights):
             continue
         tensors = [tensor for _, tensor in operation.tensors()]
         used = [index for index, tensor in enumerate(tensors) if tensor.made_by & weights]
@@ -101,10 +101,8 @@ def _is_summed_as_it_is(site: Site, product: Operation, view: View) -> bool:
     weights, totals = {product.number}, set[int]()
     summed = False
     sums = {sum_.operation.number for sum_ in site.sums}
-    for operation in view.graph.operations:
-        if operation.number <= product.number:
-            continue
-        sources = {number for _, tensor in operation.tensors() for number in tensor.made_by}
+    for operation in view.graph.after(product):
+        sources = operation.read
         event = operation.event
         if sources & weights:
             if isinstance(event, Softmax) or _divides(operation):

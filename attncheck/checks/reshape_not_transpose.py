@@ -170,7 +170,7 @@ def _is_half_a_shift(operation: Operation, view: View) -> bool:
         viewed = view.graph.maker(next(made.tensors())[1])
         if viewed is not None and isinstance(viewed.event, Reshaping):
             return True
-    return any(later.uses(operation) and _cuts(later, view) for later in view.graph.operations)
+    return any(_cuts(later, view) for later in view.graph.users(operation))
 
 
 def _cuts(operation: Operation, view: View) -> bool:

@@ -68,10 +68,10 @@ def _kept(event: Reshaping) -> Size | None:
 
 def _taker(operation: Operation, view: View, size: Size) -> Operation | None:
     """The layer that is given what a reshape makes and was made for this very size."""
-    for other in view.graph.operations:
+    for other in view.graph.users(operation):
         event = other.event
         if layer_of(other) is None or not isinstance(event, Contraction):
             continue
-        if other.uses(operation) and event.pairs and event.pairs[0].right.size == size:
+        if event.pairs and event.pairs[0].right.size == size:
             return other if event.pairs[0].verdict is Verdict.UNKNOWN else None
     return None

@@ -12,6 +12,8 @@ import attncheck.checks as package
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
+from attncheck.rule import Rule
+from attncheck.settings import Settings
 
 Check: TypeAlias = Callable[[Operation, View], Iterator[Report]]
 
@@ -28,21 +30,30 @@ def _subscriptions() -> dict[object, tuple[Check, ...]]:
 
 
 @functools.cache
-def _trace_checks() -> tuple[Callable[[View], Iterator[Report]], ...]:
-    """The rules that look at a trace as a whole."""
+def _trace_checks() -> tuple[tuple[Rule | None, Callable[[View], Iterator[Report]]], ...]:
+    """The rules that look at a trace as a whole, each with the rule that is all it reports."""
     modules = (
         importlib.import_module(f"{package.__name__}.{info.name}")
         for info in pkgutil.iter_modules(package.__path__)
     )
-    return tuple(module.check_trace for module in modules if hasattr(module, "check_trace"))
+    return tuple(
+        (getattr(module, "RULE", None), module.check_trace)
+        for module in modules
+        if hasattr(module, "check_trace")
+    )
 
 
-def run_checks(view: View) -> list[Report]:
-    """All reports about a trace, in the order of its operations."""
+def run_checks(view: View, settings: Settings) -> list[Report]:
+    """All reports about a trace, in the order of its operations.
+
+    Rules that have to be turned on are only asked where they are. All others always are: what one
+    finds may explain what another does.
+    """
     subscriptions = _subscriptions()
     reports: list[Report] = []
-    for check_trace in _trace_checks():
-        reports += check_trace(view)
+    for rule, check_trace in _trace_checks():
+        if rule is None or rule.default or settings.enables(rule, view.source.path):
+            reports += check_trace(view)
     for operation in view.graph.operations:
         if operation.elsewhere:
             continue

@@ -7,6 +7,7 @@ tensor with data, that size should be the one of the axis that the table is laid
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -81,20 +82,27 @@ def _turned(pairing: Pairing, index: int) -> tuple[Axis | None, Axis | None]:
 
 def is_table(view: View, tensor: Tensor) -> bool:
     """Whether a tensor holds the same whatever is in the batch."""
-    waiting, seen = [tensor], set[int]()
-    while waiting:
-        current = waiting.pop()
-        makers = _makers(view, current)
-        if current.role in LEARNED:
-            continue
-        for made in makers:
-            if made is None or len(seen) > _MOST_STEPS:
-                return False
-            if made.number in seen:
-                continue
-            seen.add(made.number)
-            waiting += _sources(made)
-    return True
+    return _rests_on(view.once(_tables), tensor, view)
+
+
+def _tables(view: View) -> set[int]:
+    """The operations that give the same whatever is in the batch.
+
+    What an operation reads was made before it, so that one look at each of them is enough.
+    """
+    graphs = [view.graph] if view.making is None else [view.making.graph, view.graph]
+    tables = set[int]()
+    for operation in itertools.chain.from_iterable(graph.operations for graph in graphs):
+        if all(_rests_on(tables, source, view) for source in _sources(operation)):
+            tables.add(operation.number)
+    return tables
+
+
+def _rests_on(tables: set[int], tensor: Tensor, view: View) -> bool:
+    """Whether a tensor is learned or comes from nothing but these operations."""
+    if tensor.role in LEARNED:
+        return True
+    return all(made is not None and made.number in tables for made in _makers(view, tensor))
 
 
 def _makers(view: View, tensor: Tensor) -> list[Operation | None]:

@@ -100,6 +100,13 @@ class View:
             self._diagnoses[key] = diagnose(operation, self)
         return cast("_Found | None", self._diagnoses[key])
 
+    def once(self, find: Callable[[View], _Found]) -> _Found:
+        """What `find` finds in the whole trace: worked out once for all that ask."""
+        key = (find, 0)  # no operation's number
+        if key not in self._diagnoses:
+            self._diagnoses[key] = find(self)
+        return cast("_Found", self._diagnoses[key])
+
     def sites_in(self, function: str) -> Iterator[tuple[list[ShapeSite], Facts]]:
         """What is known of the names of a function, from each trace that ran it."""
         for traced in (self.traced, self.making):

@@ -121,15 +121,14 @@ def _renormalised(site: Site, sum_: WeightedSum, view: View) -> bool:
     operations = {number for tensor in tensors for number in tensor.made_by}
     if any(other.softmax.number in operations for other in later):
         return True
-    if any(made.kind == "normalize" and made.uses(site.softmax) for made in view.graph.operations):
+    if any(made.kind == "normalize" for made in view.graph.users(site.softmax)):
         return True
     if sum_.weights >= len(tensors):
         return False
     weights = tensors[sum_.weights]
     if weights.operation is None:
         # After a branch they may be what any operation on the softmax's output gave.
-        users = (made for made in view.graph.operations if made.uses(site.softmax))
-        return any(_divides(made, sum_, view) for made in users)
+        return any(_divides(made, sum_, view) for made in view.graph.users(site.softmax))
     made = view.graph.maker(weights)
     return made is not None and _divides(made, sum_, view)
 

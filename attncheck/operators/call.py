@@ -8,13 +8,14 @@ translated the library's parameter names (``dim``, ``keepdim``) into the neutral
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, expand
 from attncheck.algebra.size import Size
 from attncheck.operators.events import Outcome
+from attncheck.record import replace
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     UNKNOWN,

@@ -9,7 +9,6 @@ Rules: numpy.matmul and numpy.dot "Notes"; torch.matmul.
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
-from dataclasses import replace
 
 from attncheck.algebra.broadcast import Broadcast, Pairing, broadcast
 from attncheck.algebra.contract import Contracted, contract, tell_apart
@@ -28,7 +27,7 @@ from attncheck.operators.call import Call
 from attncheck.operators.elementwise import multiply
 from attncheck.operators.events import Clash, Contraction, Fault, Outcome
 from attncheck.operators.operands import dtype_of, operand_shape
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Sequence, as_integer
 

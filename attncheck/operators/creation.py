@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from attncheck.algebra.bounds import never_negative
 from attncheck.algebra.broadcast import broadcast_all
@@ -16,6 +15,7 @@ from attncheck.operators.literals import literal_shape, ragged
 from attncheck.operators.operands import dtype_of, operand_shape
 from attncheck.operators.seats import rank_clash
 from attncheck.operators.slicing import ceiling
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     NONE,

@@ -6,7 +6,6 @@ then what is left of the right one.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from string import ascii_letters
 
 from attncheck.algebra.shape import Shape
@@ -15,6 +14,7 @@ from attncheck.operators.call import Call
 from attncheck.operators.contraction import Pattern, by_pattern, matmul
 from attncheck.operators.events import Clash, Fault, Outcome
 from attncheck.operators.operands import operand_shape
+from attncheck.record import replace
 from attncheck.values.value import Sequence, Value
 
 _Numbers = tuple[int, ...]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as Items
-from dataclasses import replace
 
 from attncheck.algebra.broadcast import Broadcast, Pairing, broadcast_all
 from attncheck.algebra.shape import Axis, Shape

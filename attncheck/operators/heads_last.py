@@ -7,8 +7,6 @@ end; what is left is the scaled dot product attention of every library.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import Size
@@ -17,6 +15,7 @@ from attncheck.operators.axes import append, split_trailing
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Attention, Clash, Fault, Outcome
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import NONE, Value
 

@@ -7,7 +7,6 @@ to what is known in another, and a contradiction is a clash that names both size
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import COPIES, Axis, Shape, bind_row, expand
@@ -18,7 +17,7 @@ from attncheck.operators.events import Clash, Fault, Joining, Outcome
 from attncheck.operators.repeating import repeated
 from attncheck.operators.seats import Seat, axis_clash, leading, rank_clash, seat, trailing
 from attncheck.operators.splitting import sum_of
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Sequence, Value, as_tensor
 

@@ -6,8 +6,6 @@ L the number of queries, S that of keys.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.contract import Contracted, contract, tell_apart
 from attncheck.algebra.facts import Verdict
@@ -21,7 +19,7 @@ from attncheck.operators.events import Attention, Clash, Fault, Outcome
 from attncheck.operators.features import size_clash
 from attncheck.operators.operands import operand_shape
 from attncheck.operators.seats import resized
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.value import NONE, Const, Sequence, Value
 
 

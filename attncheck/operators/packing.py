@@ -6,7 +6,7 @@ Reference: einops.pack, einops.unpack, einops.parse_shape.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.reshape import INFER, Wanted
@@ -23,6 +23,7 @@ from attncheck.operators.rearranging import pattern_of, take_apart
 from attncheck.operators.reshaping import split_clash, wanted_sizes
 from attncheck.operators.seats import rank_clash, resized
 from attncheck.operators.splitting import sum_of
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import UNKNOWN, Int, Mapping, Sequence, ShapeOf, Value
 

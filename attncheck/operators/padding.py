@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
 
 from attncheck.algebra.bounds import at_least, never_negative
@@ -15,6 +14,7 @@ from attncheck.operators.events import Clash, Fault, Joining, Outcome
 from attncheck.operators.operands import dtype_of
 from attncheck.operators.seats import rank_clash, ranks_clash, resized, seat
 from attncheck.operators.windows import each
+from attncheck.record import replace
 from attncheck.values.value import Int, Sequence, Value, as_size, as_tensor
 
 

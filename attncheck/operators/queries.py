@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.shape import SCALAR, Axis, Shape, leading_axis
@@ -14,6 +12,7 @@ from attncheck.operators.events import Clash, Fault, Outcome
 from attncheck.operators.literals import literal_shape
 from attncheck.operators.operands import dtype_of
 from attncheck.operators.seats import axis_clash, seat
+from attncheck.record import replace
 from attncheck.values.value import UNKNOWN, Int, Scalar, Sequence, ShapeOf, Value, as_tensor
 
 

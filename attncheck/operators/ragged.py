@@ -6,8 +6,6 @@ longest sequence has, which the padding it was packed from may exceed.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.contract import contract
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Shape, closed, expand
@@ -18,6 +16,7 @@ from attncheck.operators.events import Clash, Fault, Outcome
 from attncheck.operators.operands import dtype_of, operand_shape
 from attncheck.operators.padding import pad_sequence
 from attncheck.operators.seats import leading
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Packed, Sequence, as_tensor
 

@@ -9,7 +9,7 @@ Reference: einops.rearrange, einops.repeat, einops.reduce.
 from __future__ import annotations
 
 from collections.abc import Mapping as AbstractMapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import EllipsisType
 from typing import TypeAlias
 
@@ -38,6 +38,7 @@ from attncheck.operators.operands import dtype_of, is_number
 from attncheck.operators.patterns import Anonymous, Group, Malformed, Name, Pattern, Side
 from attncheck.operators.reduction import dtype_after, kept_axis
 from attncheck.operators.reshaping import new_axis
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Mapping, Sequence, as_size
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Sequence as Items
-from dataclasses import replace
 
 from attncheck.algebra.bounds import at_least, never_zero
 from attncheck.algebra.shape import COPIES, Axis, Row, Shape, closed, expand
@@ -20,7 +19,7 @@ from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Fault, Outcome, Recurrence
 from attncheck.operators.features import size_clash
 from attncheck.operators.operands import operand_shape
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import UNKNOWN, Packed, Sequence, Unknown, Value, expanded
 

@@ -7,8 +7,6 @@ its parts whether the copies stand outside or inside.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.reshape import pieces
 from attncheck.algebra.shape import COPIES, SCALAR, Axis, Shape, closed
@@ -19,6 +17,7 @@ from attncheck.operators.call import Call
 from attncheck.operators.contraction import element_count
 from attncheck.operators.events import Clash, Expansion, Fault, Outcome
 from attncheck.operators.operands import dtype_of, operand_shape
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Library, Scalar, Sequence, Value
 

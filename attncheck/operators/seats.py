@@ -7,15 +7,13 @@ the shape's row where the operation proves that there must be more axes.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape, expand, with_leading, with_trailing
 from attncheck.algebra.size import Size
 from attncheck.operators.axes import axes_text, least_rank, out_of_range
 from attncheck.operators.call import Call
 from attncheck.operators.events import Clash, Fault
-from attncheck.record import record
+from attncheck.record import record, replace
 
 
 @record

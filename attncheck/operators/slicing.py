@@ -7,13 +7,12 @@ unknown size; a number that is right only for some sizes would make every later 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.bounds import at_least, larger_of, never_negative, smaller_of
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import ONE, ZERO, Size, const
 from attncheck.operators.seats import resized
+from attncheck.record import replace
 from attncheck.values.value import Const, Slice, Value, as_integer, as_size
 
 

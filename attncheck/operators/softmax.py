@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.shape import SCALAR, Axis, Shape
 from attncheck.operators.axes import Layout, locate, shape_of_items
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Outcome, Softmax
 from attncheck.operators.operands import operand_shape
+from attncheck.record import replace
 
 
 def softmax(call: Call) -> Outcome:

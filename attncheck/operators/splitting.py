@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TypeAlias
 
 from attncheck.algebra.facts import Facts, Verdict
@@ -19,6 +18,7 @@ from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Event, Fault, Outcome, Selection
 from attncheck.operators.seats import resized, seat_of
 from attncheck.operators.slicing import slice_axis
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Int, Sequence, Slice, Value
 

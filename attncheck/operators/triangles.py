@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.bounds import at_least, smaller_of
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape, with_trailing
@@ -14,6 +12,7 @@ from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Fault, Outcome, Selection, Triangle
 from attncheck.operators.operands import dtype_of
 from attncheck.operators.seats import axis_clash, rank_clash, resized, seat
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 
 

@@ -16,13 +16,14 @@ from attncheck.analysis import Analysis, Retraced, Root, retrace
 from attncheck.attention import tolerable
 from attncheck.checks.report import text_of
 from attncheck.diagnosed import Diagnosed
+from attncheck.edits import edited
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Reshaping
 from attncheck.repair.candidate import Candidate
 from attncheck.repair.candidates import candidates
 from attncheck.settings import Settings
-from attncheck.source import Source, SourceError, Text, edited, parse
+from attncheck.source import Source, SourceError, Text, parse
 from attncheck.values.value import as_tensor
 
 #: Candidates tried for one finding, and refusals shown with it.
@@ -116,7 +117,7 @@ class Workshop:
     def _traced(self, diagnosed: Diagnosed, edits: tuple[Edit, ...]) -> Retraced | None:
         try:
             text = edited(self.source.text, edits)
-            patched = parse(Text(self.source.path, text, self.source.encoding))
+            patched = parse(Text(self.source.path, text, self.source.encoding), everyday=True)
         except (SourceError, ValueError):
             return None
         return self._retrace(patched, self._root(diagnosed))

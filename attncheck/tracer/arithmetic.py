@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import libcst as cst
 
@@ -13,6 +12,7 @@ from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Size, const
 from attncheck.frameworks import language
 from attncheck.operators.masking import MASK
+from attncheck.record import replace
 from attncheck.tracer.choices import over
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.presumed import presumed

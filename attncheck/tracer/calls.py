@@ -7,7 +7,6 @@ functions are looked up by their full name, methods of arrays by the library of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst

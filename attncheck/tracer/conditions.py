@@ -8,7 +8,6 @@ forgotten at the join.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -19,6 +18,7 @@ from attncheck.algebra.shape import Shape, bind_row, close, expand
 from attncheck.algebra.size import Remainder, Size, of
 from attncheck.evidence.identifiers import names_padding
 from attncheck.frameworks import language
+from attncheck.record import replace
 from attncheck.tracer.choices import evaluate_ways
 from attncheck.tracer.defaults import absence_test, none_test, standing_in
 from attncheck.tracer.machine import Machine

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence as AbstractSequence
-from dataclasses import replace
 
 from attncheck.algebra.shape import (
     Axis,
@@ -16,6 +15,7 @@ from attncheck.algebra.shape import (
     with_trailing,
 )
 from attncheck.algebra.size import Size, Symbol, const, of
+from attncheck.record import replace
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
 from attncheck.values.join import element_of, join, join_all, one_list

@@ -6,12 +6,12 @@ tensor of as many axes where it is a tensor.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
 from attncheck.algebra.shape import Axis, Shape, close, expand
+from attncheck.record import replace
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.naming import settle
 from attncheck.values.join import join

@@ -8,7 +8,6 @@ a dict like Python's own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst

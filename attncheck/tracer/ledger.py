@@ -9,9 +9,10 @@ that nobody knows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from attncheck.algebra.facts import Facts
+from attncheck.record import replace
 from attncheck.tracer.sketches import Sketch, filled, sketch_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import UNKNOWN, Const, Function, Int, Sequence, Unknown, Value, expanded

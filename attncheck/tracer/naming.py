@@ -8,11 +8,11 @@ its items may differ.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import Symbol, of
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Int, Parameter, Sequence, Value
 

@@ -10,7 +10,7 @@ import ast
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 import libcst as cst
@@ -26,6 +26,7 @@ from attncheck.evidence.papers import Paper
 from attncheck.evidence.ranks import prose_ranks
 from attncheck.evidence.roles import PHRASES, is_mask_name
 from attncheck.operators.masking import MASK
+from attncheck.record import replace
 from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.ledger import Ledger
 from attncheck.tracer.sketches import Attributes, Sketch, Sketches, filled

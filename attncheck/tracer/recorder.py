@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Shape, Tag
@@ -11,6 +10,7 @@ from attncheck.frameworks.spelling import Spelling
 from attncheck.graph import Operand, Operation
 from attncheck.operators.call import Call, Operator
 from attncheck.operators.masking import MASK
+from attncheck.record import replace
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.choices import over
 from attncheck.tracer.containers import holds_lists

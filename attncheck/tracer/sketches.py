@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import replace
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, fresh_axis, open_shape
 from attncheck.evidence.roles import is_mask_name
 from attncheck.operators.masking import MASK
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     ALIKE,

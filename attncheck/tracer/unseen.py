@@ -10,7 +10,6 @@ attention masks gives one that has an axis for heads. All of this rests on names
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import libcst as cst
 
@@ -19,6 +18,7 @@ from attncheck.algebra.size import Symbol, of
 from attncheck.frameworks.lookup import find
 from attncheck.operators.axes import append, split_trailing
 from attncheck.operators.masking import MASK
+from attncheck.record import replace
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.defaults import presume_rank
 from attncheck.tracer.machine import Machine

@@ -6,10 +6,10 @@ Whatever the two sides agree on is kept; where they differ, nothing is claimed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
 
 from attncheck.algebra.shape import Axis, Shape
+from attncheck.record import replace
 from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
 from attncheck.values.value import (
     ALIKE,

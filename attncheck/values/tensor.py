@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import replace
 
 from attncheck.algebra.shape import Shape
-from attncheck.record import record
+from attncheck.record import record, replace
 
 
 class Evidence(enum.IntEnum):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from attncheck.edits import apply_edits
 from attncheck.engine import check_source
 from attncheck.settings import Settings
-from attncheck.source import apply_edits
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n\n\n"
 

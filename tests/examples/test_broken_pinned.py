@@ -11,10 +11,10 @@ import example_catalogue as catalogue
 import pytest
 from broken_examples import BROKEN, ROOT, expectation, name_of, outcome, projection, same, twin
 
+from attncheck.edits import apply_edits
 from attncheck.engine import check_source
 from attncheck.rule import find_rule
 from attncheck.settings import Settings
-from attncheck.source import apply_edits
 
 CLEAN = [path for name in catalogue.FRAMEWORKS for path in sorted(ROOT.glob(f"{name}/*.py"))]
 WITH_FIX = [

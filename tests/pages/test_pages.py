@@ -12,10 +12,10 @@ import rule_pages
 from rule_pages import HARMLESS, HEADINGS, RULES
 
 from attncheck import frameworks
+from attncheck.edits import apply_edits
 from attncheck.engine import check_source
 from attncheck.rule import all_rules
 from attncheck.settings import Choice, Settings
-from attncheck.source import apply_edits
 
 PAGES = rule_pages.pages()
 BY_NAME = {rule.name: rule for rule in all_rules()}

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from attncheck.edits import apply_edits
 from attncheck.engine import check_source
 from attncheck.settings import Settings
-from attncheck.source import apply_edits
 
 NUMPY = "import numpy as np\n"
 TORCH = "import torch\nimport torch.nn.functional as F\n"

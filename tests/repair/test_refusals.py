@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from attncheck.analysis import analyse
+from attncheck.edits import apply_edits
 from attncheck.engine import Coverage, FileResult, check_source
 from attncheck.repair.trial import stretched
 from attncheck.report import Run, json_
 from attncheck.report import text as full
 from attncheck.settings import Settings
-from attncheck.source import apply_edits, load
+from attncheck.source import load
 
 
 def _acceptance():

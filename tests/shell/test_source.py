@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from attncheck.edits import apply_edits
 from attncheck.finding import Edit, Span
 from attncheck.source import (
     MAX_BYTES,
     SourceError,
     Text,
-    apply_edits,
     check_syntax,
     decode,
     load,

@@ -2,8 +2,9 @@
 
 import pytest
 
+from attncheck.edits import apply_edits
 from attncheck.finding import Finding, Span
-from attncheck.source import apply_edits, load
+from attncheck.source import load
 from attncheck.suppress import apply, find
 
 ENABLED = frozenset({"ATN101", "ATN102", "ATN901"})
