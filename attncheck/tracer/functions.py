@@ -16,7 +16,16 @@ from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.defaults import presume_rank
-from attncheck.tracer.machine import CALL_DEPTH, MAKING, Environment, Frame, Machine, ShapeSite
+from attncheck.tracer.machine import (
+    CALL_DEPTH,
+    MAKING,
+    ROOT_STEPS,
+    Environment,
+    Frame,
+    Machine,
+    ShapeSite,
+)
+from attncheck.tracer.repeats import FREE_STEPS, Begun
 from attncheck.tracer.sketches import Sketches
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
@@ -182,6 +191,9 @@ def call_function(
         spared = ledger.spared(function, root, arguments, machine.facts)
         if spared is not None:
             return spared
+    begun = _begun(machine, function, arguments) if ledger.saving else None
+    if begun is not None and (given := machine.repeats.given(begun)) is not None:
+        return given
     environment.names.update(arguments)
     if machine.evidence.presuming and environment.file is None:
         _presume(machine, function, arguments)
@@ -204,7 +216,16 @@ def call_function(
         result = run_body(machine, frame)
     if root is not None:
         ledger.note(function, root, arguments, result, machine.facts)
+    if begun is not None:
+        machine.repeats.note(begun, result, len(machine.journal))
     return result
+
+
+def _begun(machine: Machine, function: Function, arguments: dict[str, Value]) -> Begun | None:
+    """A call as it begins, once that is worth remembering."""
+    if ROOT_STEPS - machine.steps < FREE_STEPS:
+        return None
+    return machine.repeats.begin(function, arguments, machine.facts, len(machine.journal))
 
 
 def _presume(machine: Machine, function: Function, arguments: dict[str, Value]) -> None:

@@ -16,6 +16,7 @@ from attncheck.algebra.facts import Facts
 from attncheck.graph import Graph, Operation, Place
 from attncheck.record import record
 from attncheck.table import Scope
+from attncheck.tracer.repeats import Repeats
 from attncheck.tracer.sketches import Sketches
 from attncheck.values.value import UNKNOWN, Class, Function, Imported, Instance, Value
 
@@ -157,6 +158,7 @@ class Machine:
         #: the functions and classes that running the module has defined, in order
         self.functions: list[Function] = []
         self.classes: list[Class] = []
+        self.repeats = Repeats()
         self.frames: list[Frame] = []
         self.statement: cst.CSTNode | None = None
         self.journal: list[Change] = []
