@@ -8,15 +8,18 @@ from attncheck.tracer.machine import ROOT_STEPS
 from tracer.tracing import function, module, tracer_of
 
 NESTED = 40
+#: Each function calls the one before twice.
+INLINING = "def f0(x):\n    return x\n" + "".join(
+    f"def f{i}(x):\n    return f{i - 1}(f{i - 1}(x))\n" for i in range(1, 30)
+)
 ENDLESS = {
     "nested loops": "".join(f"{' ' * i}for i{i} in g():\n" for i in range(NESTED))
     + f"{' ' * NESTED}x = 1\n",
     "nested known loops": "".join(f"{' ' * i}for i{i} in range(6):\n" for i in range(12))
     + f"{' ' * 12}x = 1\n",
     "nested branches": "".join(f"if g({i}):\n    x = f(x)\n" for i in range(ROOT_STEPS // 2 + 1)),
-    "exponential inlining": "def f0(x):\n    return x\n"
-    + "".join(f"def f{i}(x):\n    return f{i - 1}(f{i - 1}(x))\n" for i in range(1, 30))
-    + "".join(f"y = f11(x{i})\n" for i in range(9)),
+    "exponential inlining": f"import functools\n{INLINING}"
+    + "".join(f"y = f11(functools.partial(g, {i}))\n" for i in range(9)),
     "nested comprehensions": "x = "
     + "[" * 8
     + "1"
@@ -24,6 +27,7 @@ ENDLESS = {
     + "\n",
 }
 ENDING = {
+    "exponential inlining of equal calls": INLINING + "y = f29(1)\n",
     "while true": "while True:\n    x = 1\n",
     "mutual recursion": "def f(x):\n    return g(x)\ndef g(x):\n    return f(x)\ny = f(1)\n",
     "a method that calls itself": (
