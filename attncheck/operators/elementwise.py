@@ -15,6 +15,7 @@ from attncheck.operators.call import Call, Operator
 from attncheck.operators.events import Clash, Elementwise, Fault, Outcome
 from attncheck.operators.masking import is_mask, masked_shapes, takes_masks
 from attncheck.operators.operands import dtype_of, is_number, operand_shape
+from attncheck.record import replace
 from attncheck.values.value import UNKNOWN, Scalar, Sequence, Value, as_powers
 
 _ORDINALS = ("the last axis", "the second to last axis", "the third to last axis")

@@ -6,8 +6,6 @@ axis of every tensor is the batch, which shapes and axes in a layer's settings d
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.shape import Axis, Shape, closed
 from attncheck.algebra.size import const
 from attncheck.operators import permuting, reduction, reshaping
@@ -19,6 +17,7 @@ from attncheck.operators.events import Clash, Elementwise, Fault, Outcome
 from attncheck.operators.operands import dtype_of, operand_shape
 from attncheck.operators.reshaping import new_axis
 from attncheck.operators.seats import rank_clash
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Int, Sequence, Value
 

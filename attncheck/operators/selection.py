@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.shape import Axis, Shape
@@ -15,6 +13,7 @@ from attncheck.operators.events import Clash, Event, Fault, Outcome, Selection
 from attncheck.operators.literals import literal_shape
 from attncheck.operators.seats import Seat, axis_clash, resized, seat, seat_of
 from attncheck.operators.slicing import covers
+from attncheck.record import replace
 from attncheck.values.value import NONE, Int, Sequence, Value
 
 

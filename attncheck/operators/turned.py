@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.contract import contract
 from attncheck.algebra.shape import Shape
@@ -13,6 +11,7 @@ from attncheck.operators.call import Call
 from attncheck.operators.events import Contraction, Outcome
 from attncheck.operators.operands import operand_shape
 from attncheck.operators.seats import rank_clash
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Value
 

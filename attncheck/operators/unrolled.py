@@ -7,8 +7,6 @@ Rules: keras.layers.LSTM, GRU, SimpleRNN, their cells, RNN and Bidirectional. A 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from attncheck.algebra.shape import Axis, Shape, closed, expand
 from attncheck.algebra.size import ONE, Size, const
 from attncheck.operators.axes import split_trailing
@@ -16,7 +14,7 @@ from attncheck.operators.call import Call
 from attncheck.operators.demands import demand, rank_demanded, times
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Outcome, Recurrence
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Layer, Sequence, Value, expanded
 

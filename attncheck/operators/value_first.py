@@ -7,7 +7,6 @@ Rules: keras.layers.Attention, AdditiveAttention and MultiHeadAttention. ``(B, T
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from attncheck.algebra.broadcast import Broadcast, broadcast
 from attncheck.algebra.contract import Contracted, contract, tell_apart
@@ -18,7 +17,7 @@ from attncheck.operators.contraction import contraction_clash, stretch_clash
 from attncheck.operators.demands import rank_demanded
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Attention, Clash, Fault, Outcome
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.value import Sequence, Value
 
 #: The operands in their order.

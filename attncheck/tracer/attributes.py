@@ -9,6 +9,7 @@ import libcst as cst
 
 from attncheck.algebra.shape import expand
 from attncheck.frameworks.lookup import find, is_property
+from attncheck.record import replace
 from attncheck.tracer import updates
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import CONSTANTS

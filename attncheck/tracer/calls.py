@@ -12,6 +12,7 @@ from typing import Any
 import libcst as cst
 
 from attncheck.frameworks.lookup import find, find_layer, is_property, public
+from attncheck.record import replace
 from attncheck.tracer import containers, flax, keras
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import BUILTINS, GENERATORS

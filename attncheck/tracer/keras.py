@@ -8,7 +8,6 @@ before the first call and is given the shape of what is called with. ``Lambda``,
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import libcst as cst
@@ -20,6 +19,7 @@ from attncheck.frameworks.lookup import find_layer, public
 from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.operators import creation, value_first
 from attncheck.operators.call import Call
+from attncheck.record import replace
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.functions import call_function
 from attncheck.tracer.machine import Machine

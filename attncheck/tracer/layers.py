@@ -17,6 +17,7 @@ from attncheck.evidence.conventions import batched_rank
 from attncheck.frameworks.lookup import find_layer
 from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.frameworks.weights import weight_of
+from attncheck.record import replace
 from attncheck.tracer import containers, keras
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.defaults import presume_rank

@@ -8,11 +8,11 @@ where the code contradicts it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.operators.masking import MASK
+from attncheck.record import replace
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import Sequence, Value, as_integer, as_tensor
 

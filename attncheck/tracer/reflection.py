@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from attncheck.record import replace
 from attncheck.tracer import attributes, keras
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.lifted import LIFTED

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import libcst as cst
 
+from attncheck.record import replace
 from attncheck.tracer import conditions, defaults, loops
 from attncheck.tracer.arithmetic import TOKENS, combine
 from attncheck.tracer.branches import join_names, run_ways
