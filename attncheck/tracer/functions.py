@@ -19,13 +19,11 @@ from attncheck.tracer.defaults import presume_rank
 from attncheck.tracer.machine import (
     CALL_DEPTH,
     MAKING,
-    ROOT_STEPS,
     Environment,
     Frame,
     Machine,
     ShapeSite,
 )
-from attncheck.tracer.repeats import FREE_STEPS, Begun
 from attncheck.tracer.sketches import Sketches
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
@@ -191,29 +189,13 @@ def call_function(
         spared = ledger.spared(function, root, arguments, machine.facts)
         if spared is not None:
             return spared
-    begun = _begun(machine, function, arguments) if ledger.saving else None
-    if begun is not None and (given := machine.repeats.given(begun)) is not None:
-        return given
-    environment.names.update(arguments)
-    if machine.evidence.presuming and environment.file is None:
-        _presume(machine, function, arguments)
-    if environment.file is None:
-        machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
-    if machine.observe_calls:
-        machine.calls_seen.setdefault(function, []).append(arguments)
-    place = machine.frame.place
-    # A call that stands in another file is a part of the one in this file that led there.
-    calls = place.calls if machine.is_elsewhere else (*place.calls, Caller(node, place))
-    frame = Frame(environment, Place(function.qualified, function.node, calls), function)
-    if machine.observe_calls and environment.file is None:
-        machine.inner[function.qualified] = [
-            ShapeSite(function.qualified, name, parameter, arguments[name])
-            for name, parameter in _parameter_nodes(function)
-        ]
-    if environment.file is not None and not machine.is_elsewhere:
-        result = machine.project.visit(machine, lambda: run_body(machine, frame))
-    else:
-        result = run_body(machine, frame)
+    begun = None
+    if ledger.saving:
+        begun = machine.repeats.begin(function, arguments, machine.facts, len(machine.journal))
+        given = None if begun is None else machine.repeats.given(begun)
+        if given is not None:
+            return given
+    result = _run(machine, _entered(machine, environment, function, arguments, node))
     if root is not None:
         ledger.note(function, root, arguments, result, machine.facts)
     if begun is not None:
@@ -221,11 +203,37 @@ def call_function(
     return result
 
 
-def _begun(machine: Machine, function: Function, arguments: dict[str, Value]) -> Begun | None:
-    """A call as it begins, once that is worth remembering."""
-    if ROOT_STEPS - machine.steps < FREE_STEPS:
-        return None
-    return machine.repeats.begin(function, arguments, machine.facts, len(machine.journal))
+def _entered(
+    machine: Machine,
+    environment: Environment,
+    function: Function,
+    arguments: dict[str, Value],
+    node: cst.CSTNode,
+) -> Frame:
+    """The activation of a function with its arguments, noted wherever calls are noted."""
+    environment.names.update(arguments)
+    if machine.evidence.presuming and environment.file is None:
+        _presume(machine, function, arguments)
+    if environment.file is None:
+        machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
+    if machine.observe_calls:
+        machine.calls_seen.setdefault(function, []).append(arguments)
+    if machine.observe_calls and environment.file is None:
+        machine.inner[function.qualified] = [
+            ShapeSite(function.qualified, name, parameter, arguments[name])
+            for name, parameter in _parameter_nodes(function)
+        ]
+    place = machine.frame.place
+    # A call that stands in another file is a part of the one in this file that led there.
+    calls = place.calls if machine.is_elsewhere else (*place.calls, Caller(node, place))
+    return Frame(environment, Place(function.qualified, function.node, calls), function)
+
+
+def _run(machine: Machine, frame: Frame) -> Value:
+    """What a function's body returns, in the file that it is from."""
+    if frame.environment.file is not None and not machine.is_elsewhere:
+        return machine.project.visit(machine, lambda: run_body(machine, frame))
+    return run_body(machine, frame)
 
 
 def _presume(machine: Machine, function: Function, arguments: dict[str, Value]) -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: What one traced root (a function in general, the module body) may cost.
 ROOT_STEPS = 6_000
+#: The same where a file is checked: what takes longer has run its layers many times over.
+CHECK_STEPS = 2_000
 #: How deep calls of the project's functions are followed.
 CALL_DEPTH = 12
 

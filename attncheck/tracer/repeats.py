@@ -33,8 +33,8 @@ from attncheck.values.value import (
     expanded,
 )
 
-#: Steps that a trace takes before calls are compared; most functions never take as many.
-FREE_STEPS = 60
+#: Calls that a trace runs before any are compared; most never run as many.
+FREE_CALLS = 60
 #: Values that stand for themselves; an object counts as it is as long as no attribute is set.
 _THEMSELVES = frozenset([Class, Function, Instance, Int, Layer, Library, Scalar, Unknown])
 
@@ -55,6 +55,7 @@ class Begun:
 class Repeats:
     """What the calls of one trace have given, by function, arguments and attributes."""
 
+    calls: int = 0
     _given: dict[object, Value] = field(default_factory=dict)
 
     def begin(
@@ -64,7 +65,10 @@ class Repeats:
         facts: Facts,
         changes: int,
     ) -> Begun | None:
-        """A call as it begins, after so many `changes`; None if no other can be told to be it."""
+        """A call as it begins, after so many `changes`; None if it is not compared."""
+        self.calls += 1
+        if self.calls <= FREE_CALLS:
+            return None
         try:
             same = tuple(_same(value, facts) for value in arguments.values())
         except _Other:

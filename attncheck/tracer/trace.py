@@ -21,6 +21,7 @@ from attncheck.tracer.expressions import EXPRESSIONS
 from attncheck.tracer.functions import general_arguments, run_body
 from attncheck.tracer.layers import SEQUENCES
 from attncheck.tracer.machine import (
+    CHECK_STEPS,
     MAKING,
     ROOT_STEPS,
     Environment,
@@ -101,7 +102,8 @@ class Tracer:
 
     def _machine(self) -> Machine:
         machine = Machine(self.scope, self.evidence, EXPRESSIONS, STATEMENTS, self._project)
-        machine.steps = min(ROOT_STEPS, max(self.steps, 0))
+        most = CHECK_STEPS if self.evidence.ledger.saving else ROOT_STEPS
+        machine.steps = min(most, max(self.steps, 0))
         return machine
 
     def run_module(self) -> Traced:

@@ -5,7 +5,7 @@ import pytest
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Shape, Tag, shape_of
 from attncheck.algebra.size import const
-from attncheck.tracer.repeats import FREE_STEPS, Repeats
+from attncheck.tracer.repeats import FREE_CALLS, Repeats
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Mapping, Sequence, expanded
 
@@ -13,7 +13,7 @@ from .tracing import tracer_of
 
 FACTS = Facts()
 #: As many calls as are run before any is compared, each on another shape.
-MANY = "".join(f"    twice(torch.zeros({number}, 1))\n" for number in range(1, FREE_STEPS + 2))
+MANY = "".join(f"    twice(torch.zeros({number}, 1))\n" for number in range(1, FREE_CALLS + 1))
 CODE = f"""\
 import torch
 
@@ -48,7 +48,7 @@ def tensor(*sizes, **more):
 
 def given(before, after, result, changes=(0, 0, 0)):
     """What a call on `after` is given once one on `before` gave `result`."""
-    function, repeats = a_function(), Repeats()
+    function, repeats = a_function(), Repeats(calls=FREE_CALLS)
     first = repeats.begin(function, {"x": before}, FACTS, changes[0])
     repeats.note(first, result, changes[1])
     second = repeats.begin(function, {"x": after}, FACTS, changes[2])
@@ -142,4 +142,4 @@ def test_the_second_of_two_equal_calls_is_not_run():
         for each in tracer.run_function(function).graph.operations
         if each.kind == "concatenate"
     ]
-    assert len(joined) == FREE_STEPS + 2
+    assert len(joined) == FREE_CALLS + 1
