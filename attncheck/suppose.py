@@ -23,6 +23,7 @@ _PRODUCTS = frozenset(
     [
         "matmul",
         "turned_matmul",
+        "list_attention",
         "batch_dot",
         "mm",
         "bmm",

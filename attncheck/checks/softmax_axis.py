@@ -13,7 +13,7 @@ from attncheck.checks.unshaped import places
 from attncheck.checks.view import View
 from attncheck.checks.weights import is_chosen, key_position, mismatch
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise, Softmax
+from attncheck.operators.events import Elementwise, Reduction, Softmax
 from attncheck.rule import Rule
 from attncheck.table import table_symbol
 from attncheck.values.value import as_tensor
@@ -32,7 +32,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     shape = view.shape(as_tensor(operation.output))
     if shape is None or not shape.closed:
-        yield from _unshaped(site, view)
+        yield from _alone(site, shape, view) if _ends_in_one(shape) else _unshaped(site, view)
         return
     if site.over_all:
         yield from _over_all(site, shape, view)
@@ -88,6 +88,30 @@ def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) 
         " the axis that the weighted sum contracts"
     )
     return _finding(site, view, message, derivation, wanted)
+
+
+def _ends_in_one(shape: Shape | None) -> bool:
+    """Whether all that is known of a shape is that its last axis has one element."""
+    return shape is not None and bool(shape.trail) and shape.trail[-1].is_one
+
+
+def _alone(site: Site, shape: Shape | None, view: View) -> Iterator[Report]:
+    """A softmax over a last axis of one element, before a sum over another axis."""
+    for sum_ in site.sums:
+        event = sum_.operation.event
+        axes = event.axes if isinstance(event, Reduction) else None
+        if site.axis != -1 or axes is None or len(axes) != 1 or axes[0] == -1:
+            continue
+        if is_chosen(site, view):
+            continue
+        message = (
+            f"`{view.quote(where(site, view))}` normalises the last axis, which has size 1, but the"
+            f" weighted sum runs over axis {axes[0]}: one share of one is 1, so every weight is 1"
+            " and nothing is attended to"
+        )
+        derivation = "the axis that softmax normalises is the axis that the weighted sum contracts"
+        yield _finding(site, view, message, derivation, axes[0])
+        return
 
 
 def _unshaped(site: Site, view: View) -> Iterator[Report]:

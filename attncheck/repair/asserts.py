@@ -274,6 +274,8 @@ def _sum_assert(site: ShapeSite, traced: Traced) -> list[str]:
         axis = _written_axis(attention.axis, len(shape.axes))
         if tensor.library == "torch":
             return [f"assert torch.allclose({site.name}.sum(dim={axis}), torch.ones(()))"]
+        if tensor.library == "tensorflow":
+            return [f"assert np.allclose(np.sum({site.name}, axis={axis}), 1, atol=1e-5)"]
         module = array_module(tensor.library)
         return [f"assert {module}.allclose({site.name}.sum(axis={axis}), 1)"]
     return []

@@ -42,12 +42,13 @@ from attncheck.repair.subscripts import subscripts
 from attncheck.repair.transposes import transposed_view
 from attncheck.repair.wording import (
     argument_of,
-    array_module,
     bracketed,
     call_with,
     flipped,
     fresh_name,
+    functions_for,
     index_with_axis,
+    other_flag,
     with_axis_of_one,
 )
 from attncheck.values.tensor import Tensor
@@ -68,6 +69,7 @@ def _product(report: Report, view: View) -> Iterator[Candidate]:
     """Transpose the culprit or the other, resize a layer before, swap the two, another weight."""
     operands = list(report.operation.tensors())
     culprit = None if report.culprit is None else report.culprit.node
+    yield from _by_flag(report, view)
     for operand, tensor in sorted(operands, key=lambda pair: pair[0].node is not culprit):
         yield from _flip(view, operand.node, tensor)
     yield from _rerouted(report, view)
@@ -80,6 +82,15 @@ def _product(report: Report, view: View) -> Iterator[Candidate]:
             yield Candidate(
                 (Change(left, texts[0]), Change(right, texts[1])), "swap the operands", safe=False
             )
+
+
+def _by_flag(report: Report, view: View) -> Iterator[Candidate]:
+    """``tf.matmul(a, b, transpose_b=True)``: an operand turned by the product itself."""
+    node = report.node
+    if report.operation.kind == "turned_matmul" and isinstance(node, cst.Call):
+        for name in ("transpose_b", "transpose_a"):
+            target, text = other_flag(view, node, name)
+            yield edit(target, text, f"turn it in the product ({name})")
 
 
 def _is_product(node: cst.CSTNode) -> bool:
@@ -379,7 +390,7 @@ def _repeated(report: Report, view: View) -> Iterator[Candidate]:
         if culprit.tensor.library == "torch":
             text = f"{bracketed(view, culprit.node)}.repeat_interleave({times}, dim={axis})"
         else:
-            module = array_module(culprit.tensor.library)
+            module = functions_for(view, culprit.tensor.library)
             text = f"{module}.repeat({code}, {times}, axis={axis})"
         yield edit(culprit.node, text, f"repeat it along axis {axis}", safe=False)
 

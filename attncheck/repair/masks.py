@@ -18,7 +18,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.record import record
 from attncheck.repair.candidate import Candidate, edit
-from attncheck.repair.wording import array_module, bracketed, call_with
+from attncheck.repair.wording import array_module, bracketed, call_with, functions_for
 from attncheck.values.tensor import Tensor
 
 
@@ -150,7 +150,7 @@ def _chosen(
     library: str | None, view: View, scores: cst.CSTNode, mask: cst.CSTNode, boolean: bool
 ) -> str:
     condition = view.code(mask) if boolean else f"{bracketed(view, mask)} > 0"
-    return f"{array_module(library)}.where({condition}, {view.code(scores)}, -1e9)"
+    return f"{functions_for(view, library)}.where({condition}, {view.code(scores)}, -1e9)"
 
 
 def _filled(view: View, scores: cst.CSTNode, mask: cst.CSTNode, boolean: bool) -> str:
@@ -180,7 +180,7 @@ class _Way:
 
 def _way(library: str | None) -> _Way | None:
     """How a library hides scores; None where that is not known."""
-    if library not in ("numpy", "jax"):
+    if library not in ("numpy", "jax", "tensorflow"):
         return _TORCH if library == "torch" else None
     module = array_module(library)
 

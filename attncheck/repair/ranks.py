@@ -27,13 +27,17 @@ from attncheck.values.tensor import Tensor
 _OF_VECTORS = frozenset({"vector_dot", "vector_outer"})
 
 
+#: Operations whose operands have a batch, rows and columns.
+_OF_THREE = frozenset(["bmm", "list_attention", "value_first_attention"])
+
+
 def other_rank(report: Report, view: View) -> Iterator[Candidate]:
     """An axis of 1 for the tensor that lacks one, the last place first; else another axis."""
     culprit = report.culprit
     sizes = None if culprit is None else view.sizes(culprit.tensor)
     yield from _named_squeeze(report, view)
     yield from _as_vectors(report, view)
-    if culprit is not None and sizes is not None and report.operation.kind == "bmm":
+    if culprit is not None and sizes is not None and report.operation.kind in _OF_THREE:
         rank = len(sizes)
         for axis in (max(rank - 1, 0), rank, *range(rank - 1)):
             text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, rank)

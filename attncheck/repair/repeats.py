@@ -64,9 +64,14 @@ def _each_in_place(made: Operation, node: cst.Call, view: View) -> str | None:
     return _interleaved(made, whole, view.code(counts[repeated[0]]), axis)
 
 
+#: What modules whose functions repeat are usually called.
+_USUAL = {"tensorflow": "tf", "keras": "ops"}
+
+
 def _module(made: Operation) -> str:
     """The module whose functions repeat what `made` has made."""
-    return array_module("jax" if made.spelling.startswith("jax") else None)
+    first = made.spelling.partition(".")[0]
+    return _USUAL.get(first) or array_module(first)
 
 
 def _interleaved(made: Operation, whole: str, count: str, axis: int) -> str:

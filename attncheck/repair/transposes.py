@@ -18,6 +18,7 @@ from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.operators.events import Reshaping
 from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.functions import module_for
 from attncheck.repair.heads import size_text
 from attncheck.repair.wording import bracketed
 
@@ -53,8 +54,9 @@ def _in_pieces(report: Report, view: View, node: cst.Call) -> Iterator[Candidate
     arguments = sizes_written(report.operation)
     if pieces is None or len(arguments) != len(event.outcome.shape.axes):
         return
-    torch = report.operation.spelling.startswith("torch")
     code = bracketed(view, culprit.node)
+    library = culprit.tensor.library
+    module = module_for(view, library)
     verb = node.func.attr.value if isinstance(node.func, cst.Attribute) else "reshape"
     runs = stretches(pieces)
     split = len(runs) > len(shape.axes)
@@ -63,16 +65,18 @@ def _in_pieces(report: Report, view: View, node: cst.Call) -> Iterator[Candidate
         texts = _texts(report, view, pieces, arguments)
         if texts is None:
             return
-        code += f".{verb}({', '.join(texts)})"
+        code = module.reshaped(code, texts) if module else f"{code}.{verb}({', '.join(texts)})"
     order = sorted(range(len(runs)), key=lambda index: runs[index][0].new)
-    code += _ordered(order, torch=torch)
+    code = module.permuted(code, order) if module else code + _ordered(order, library)
     if any(len(run) > 1 for run in runs) or len(runs) > len(arguments):
-        code += f".reshape({', '.join(view.code(argument) for argument in arguments)})"
+        sizes = [view.code(argument) for argument in arguments]
+        code = module.reshaped(code, sizes) if module else f"{code}.reshape({', '.join(sizes)})"
     yield edit(node, code, _words(order, split=split))
 
 
-def _ordered(order: Sequence[int], *, torch: bool) -> str:
+def _ordered(order: Sequence[int], library: str | None) -> str:
     """The call that puts axes in an order: of two alone their exchange."""
+    torch = library == "torch"
     moved = [place for place, index in enumerate(order) if place != index]
     if len(moved) == 2:
         return f".{'transpose' if torch else 'swapaxes'}({moved[0]}, {moved[1]})"
@@ -138,17 +142,22 @@ def _after(
 ) -> Iterator[Candidate]:
     """Split in the order that the elements have, then transpose."""
     torch = report.operation.spelling.startswith("torch")
-    for i in range(len(arguments)):
-        for j in range(i + 1, len(arguments)):
+    module = None if report.culprit is None else module_for(view, report.culprit.tensor.library)
+    rank = len(arguments)
+    for i in range(rank):
+        for j in range(i + 1, rank):
             swap = f".transpose({i}, {j})" if torch else f".swapaxes({i}, {j})"
-            yield Candidate(
-                (
-                    Change(arguments[i], view.code(arguments[j])),
-                    Change(arguments[j], view.code(arguments[i])),
-                    Change(node, swap, after=True),
-                ),
-                f"split in the order of the elements, then transpose {i} and {j}",
+            words = f"split in the order of the elements, then transpose {i} and {j}"
+            turned = (
+                Change(arguments[i], view.code(arguments[j])),
+                Change(arguments[j], view.code(arguments[i])),
             )
+            if module is None:
+                yield Candidate((*turned, Change(node, swap, after=True)), words)
+                continue
+            before, after = module.exchanged("\0", i, j, rank).split("\0")
+            called = Change(node.func, before + view.code(node.func))
+            yield Candidate((called, *turned, Change(node, after, after=True)), words)
 
 
 def _before(report: Report, view: View) -> Iterator[Candidate]:
@@ -158,10 +167,13 @@ def _before(report: Report, view: View) -> Iterator[Candidate]:
     if culprit is None or sizes is None:
         return
     torch = report.operation.spelling.startswith("torch")
+    module = module_for(view, culprit.tensor.library)
     code = bracketed(view, culprit.node)
     for i in range(len(sizes)):
         for j in range(i + 1, len(sizes)):
             swap = f"{code}.transpose({i}, {j})" if torch else f"{code}.swapaxes({i}, {j})"
+            if module is not None:
+                swap = module.exchanged(view.code(culprit.node), i, j, len(sizes))
             changes: tuple[Change, ...] = (Change(culprit.node, swap),)
             if torch and isinstance(report.node, cst.Call):
                 function = report.node.func

@@ -6,6 +6,7 @@ import libcst as cst
 
 from attncheck.checks.view import View
 from attncheck.graph import Operation
+from attncheck.repair.functions import module_for
 from attncheck.values.tensor import Tensor
 
 #: Expressions that bind as tightly as a name, so that an attribute can follow without brackets.
@@ -41,7 +42,7 @@ def flipped(view: View, node: cst.CSTNode, tensor: Tensor) -> str | None:
             return view.source.code(node.func.value)
     if sizes is None or len(sizes) < 2:
         return None
-    if len(sizes) == 2:
+    if len(sizes) == 2 and tensor.library != "tensorflow":
         return f"{bracketed(view, node)}.T"
     return _swap_last(view, node, tensor, len(sizes))
 
@@ -52,6 +53,9 @@ def _unbracketed(view: View, node: cst.BaseExpression) -> str:
 
 def _swap_last(view: View, node: cst.CSTNode, tensor: Tensor, rank: int) -> str:
     code = bracketed(view, node)
+    module = module_for(view, tensor.library)
+    if module is not None:
+        return module.exchanged(view.source.code(node), rank - 2, rank - 1, rank)
     if tensor.library == "torch":
         return f"{code}.transpose(-2, -1)"
     if tensor.library == "numpy" and rank == 3:
@@ -77,9 +81,18 @@ def array_module(library: str | None) -> str:
     return "jnp" if library == "jax" else "np"
 
 
+def functions_for(view: View, library: str | None) -> str:
+    """The same, but for arrays that NumPy's functions would take out of a model."""
+    module = module_for(view, library)
+    return array_module(library) if module is None else module.name
+
+
 def with_axis_of_one(view: View, node: cst.CSTNode, tensor: Tensor, axis: int, rank: int) -> str:
     """An expression with an axis of size 1 put in at `axis`."""
     code = bracketed(view, node)
+    module = module_for(view, tensor.library)
+    if module is not None:
+        return module.with_axis(view.source.code(node), axis)
     if tensor.library == "torch":
         return f"{code}.unsqueeze({axis})"
     places = [":"] * rank
@@ -102,6 +115,14 @@ def call_with(view: View, node: cst.Call, argument: str) -> str:
     inside = code.rstrip()[:-1].rstrip().rstrip(",")
     separator = ", " if node.args else ""
     return f"{inside}{separator}{argument})"
+
+
+def other_flag(view: View, node: cst.Call, name: str) -> tuple[cst.CSTNode, str]:
+    """A call with a flag set the other way: the expression to write anew, and its text."""
+    for argument in node.args:
+        if argument.keyword is not None and argument.keyword.value == name:
+            return argument.value, "False" if view.code(argument.value) == "True" else "True"
+    return node, call_with(view, node, f"{name}=True")
 
 
 def argument_of(node: cst.Call) -> cst.BaseExpression | None:
