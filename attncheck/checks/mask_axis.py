@@ -47,12 +47,14 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if found is None or found.mask.node is None:
         return
     mask, scores = view.text(found.tensor), view.text(as_tensor(found.scores.value))
+    lined = f"axes line up from the last one on, so that {found.own} meets {found.met}"
+    if found.met is None:
+        lined = f"it has an axis more, so that all scores are repeated for each of its {found.own}"
     yield Report(
         RULE,
         operation,
         operation.node,
-        f"`{view.quote(operation.node)}` puts a mask of {mask} on scores of {scores}: axes line up"
-        f" from the last one on, so that {found.own} meets {found.met}",
+        f"`{view.quote(operation.node)}` puts a mask of {mask} on scores of {scores}: {lined}",
         Culprit(found.mask.node, found.tensor),
         found.expected,
         "with an axis of 1 wherever the scores have an axis that the mask has not",

@@ -24,14 +24,17 @@ from attncheck.values.value import as_tensor
 
 @record
 class Misplaced:
-    """A mask, the shape with which each of its axes meets its own, and two that meet and do not."""
+    """A mask, the shape with which each of its axes meets its own, and two that meet and do not.
+
+    Of a mask of more axes than the scores ``own`` is one that meets none (``met`` is None).
+    """
 
     mask: Operand
     tensor: Tensor
     scores: Operand
     expected: Sizes
     own: Axis
-    met: Axis
+    met: Axis | None
 
 
 def misplaced(operation: Operation, view: View) -> Misplaced | None:
@@ -44,7 +47,7 @@ def misplaced(operation: Operation, view: View) -> Misplaced | None:
         return None
     if scores.axes and scores.axes[-1].is_one:
         return None  # the scores have an axis too many, which is not the mask's fault
-    crossing = _crossing(mask, scores, view.facts)
+    crossing = _crossing(mask, scores, view.facts) or _in_front(mask, scores, view.facts)
     expected = None if crossing is None else _placed(mask, scores, view.facts)
     if crossing is None or expected is None or expected == mask.sizes():
         return None
@@ -66,6 +69,16 @@ def _crossing(mask: Shape, scores: Shape, facts: Facts) -> tuple[Axis, Axis] | N
         if verdict is Verdict.UNKNOWN and any(are_one(own, axis) for axis in scores.axes):
             return (own, met) if not are_one(own, met) else None
     return None
+
+
+def _in_front(mask: Shape, scores: Shape, facts: Facts) -> tuple[Axis, None] | None:
+    """The batch of a mask that has one axis more than the scores, with 1 where their batch is."""
+    if len(mask.axes) != len(scores.axes) + 1 or len(scores.axes) < 2:
+        return None
+    first, second = mask.axes[:2]
+    if first.is_one or not second.is_one or scores.axes[0].is_one:
+        return None
+    return (first, None) if same_size(first, scores.axes[0], facts) else None
 
 
 def are_one(left: Axis, right: Axis) -> bool:

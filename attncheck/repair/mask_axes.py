@@ -10,7 +10,7 @@ from attncheck.algebra.size import ONE
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, edit
-from attncheck.repair.wording import bracketed, with_axis_of_one
+from attncheck.repair.wording import bracketed, index_with_axis, with_axis_of_one
 
 
 def move_axis(report: Report, view: View) -> Iterator[Candidate]:
@@ -43,6 +43,10 @@ def _spread(report: Report, view: View) -> Iterator[Candidate]:
     culprit = report.culprit
     sizes = None if culprit is None else view.sizes(culprit.tensor)
     if culprit is None or sizes is None or report.expected is None:
+        return
+    if len(report.expected) == len(sizes) - 1:
+        text = index_with_axis(bracketed(view, culprit.node), 1, len(sizes))
+        yield edit(culprit.node, text, "take the axis of 1 away", safe=False)
         return
     items = _items(sizes, report.expected)
     new = [at for at, item in enumerate(items or ()) if item == "None"]
