@@ -137,6 +137,15 @@ def _spellings_of(library: str) -> dict[str, Spelling]:
 
 
 @functools.cache
+def members(module: str) -> tuple[str, ...]:
+    """The names of the functions and layers that a library's module has."""
+    library = public(f"{module}.x").partition(".")[0]
+    known = _spellings_of(library).keys() | _layers_of(library).keys()
+    names = {path.rpartition(".")[2] for path in known}
+    return tuple(sorted(name for name in names if public(f"{module}.{name}") in known))
+
+
+@functools.cache
 def _properties_of(library: str) -> frozenset[str]:
     return frozenset().union(*(table.properties for table in tables_of(library)))
 

@@ -132,11 +132,13 @@ class LayerSpelling:
     making: Spelling
     calling: Spelling
     weights: dict[str, str]
+    #: what else of the constructor's arguments is a size of something that the layer has
+    features: str = ""
 
     @functools.cached_property
     def sizes(self) -> frozenset[str]:
-        """The constructor's arguments, by neutral name, that are sizes of its weights."""
-        axes = (text.partition(" if ")[0] for text in self.weights.values())
+        """The constructor's arguments, by neutral name, that are sizes of what it has."""
+        axes = (text.partition(" if ")[0] for text in (*self.weights.values(), self.features))
         return frozenset(name for text in axes for name in _NAME.findall(text))
 
     @property
@@ -189,3 +191,8 @@ class Table:
                 Spelling(path, operator, calling),
                 weights or {},
             )
+
+    def add_features(self, names: str, features: str) -> None:
+        """Say which arguments of layers' constructors are sizes, beside those of their weights."""
+        for path in names.split():
+            self.layers[path].features = features

@@ -315,11 +315,14 @@ def _learn_equal(machine: Machine, left: cst.BaseExpression, right: cst.BaseExpr
 
 
 def _rank_subject(machine: Machine, node: cst.BaseExpression) -> Shape | None:
-    """The shape whose rank ``x.ndim``, ``x.dim()`` or ``len(x.shape)`` is."""
+    """The shape whose rank ``x.ndim``, ``x.dim()``, ``len(x.shape)`` or ``len(sizes)`` is."""
     if type(node) is cst.Call and type(node.func) is cst.Name and len(node.args) == 1:
         inner = node.args[0].value
         if node.func.value == "len" and type(inner) is cst.Attribute:
             return _shape_if(machine, inner, {"shape"})
+        if node.func.value == "len" and type(inner) is cst.Name:
+            sizes = machine.evaluate(inner)
+            return sizes.shape if type(sizes) is ShapeOf else None
         return None
     if type(node) is cst.Call and type(node.func) is cst.Attribute and not node.args:
         return _shape_if(machine, node.func, {"dim", "ndimension"})

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from attncheck.frameworks.lookup import is_modelled, members
 from attncheck.outline import Target
+from attncheck.tracer import keras
 from attncheck.tracer.machine import Exit, Machine
+from attncheck.values.value import Library
 
 
 def run_import(machine: Machine, node: cst.Import) -> Exit:
@@ -28,6 +31,9 @@ def run_import_from(machine: Machine, node: cst.ImportFrom) -> Exit:
     level = len(node.relative)
     if isinstance(node.names, cst.ImportStar):
         star = Target(level, module, "*")
+        if level == 0 and is_modelled(module.partition(".")[0]):
+            for name in (*members(module), *keras.members(module)):
+                machine.environment.assign(name, Library(f"{module}.{name}"))
         for name, value in machine.project.public(machine.evidence.file, star):
             machine.environment.assign(name, value)
         return None

@@ -102,6 +102,29 @@ def build(machine: Machine, instance: Instance, given: list[Value], node: cst.CS
     call_function(machine, method, [instance, _shape_of(machine, given[0])], {}, node)
 
 
+def build_for(machine: Machine, instance: Instance, function: Function, given: list[Value]) -> None:
+    """Build a layer anew for the arguments that its ``call`` is traced on in general.
+
+    Where that tells less of its parameters than before (an argument may be a list of tensors) it
+    stays as it was.
+    """
+    method = builder(machine, instance)
+    if method is None or len(given) < 2 or worker(machine, instance) is not function:
+        return
+    before, mark, journal = dict(instance.attributes), machine.facts.mark(), len(machine.journal)
+    call_function(machine, method, [instance, _shape_of(machine, given[1])], {}, method.node)
+    after = instance.attributes
+    if any(_known(value) and not _known(after.get(name)) for name, value in before.items()):
+        machine.facts.undo(mark)
+        machine.roll_back(journal)
+
+
+def _known(value: Value | None) -> bool:
+    """Whether a value is a tensor whose sizes are all known."""
+    shape = value.shape if type(value) is Tensor else None
+    return shape is not None and None not in shape.sizes()
+
+
 def builder(machine: Machine, instance: Instance) -> Function | None:
     """The method that makes the parameters of a layer; None for objects that have none such."""
     method = instance.of.lookup("build")
@@ -241,6 +264,16 @@ def _compiled(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Valu
     """``tf.function``, also with options in front of what it decorates."""
     return arguments.positional[0] if arguments.positional else Library("tensorflow.function")
 
+
+def members(module: str) -> list[str]:
+    """The names in a module of Keras' that stand for classes and functions without a table."""
+    paths = (*_CLASSES, *FUNCTIONS)
+    names = {path.rpartition(".")[2] for path in paths if path.startswith("keras.")}
+    return sorted(name for name in names if public(f"{module}.{name}") in paths)
+
+
+#: Classes that are extended, or that only hold layers.
+_CLASSES: Final = ("keras.layers.Layer", "keras.Model", "keras.Sequential")
 
 #: By full name; what ends in brackets is a call of what the function gives.
 FUNCTIONS: Final[dict[str, Callable[[Machine, Arguments, cst.CSTNode], Value]]] = {

@@ -194,8 +194,12 @@ class Tracer:
 
         def run() -> None:
             with machine.running(frame):
+                given: list[Value] = []
                 for parameter, value in general_arguments(machine, function, receiver):
                     targets.parameter_site(machine, parameter, value)
+                    given.append(value)
+                if receiver is not None:
+                    keras.build_for(machine, receiver, function, given)
             result.append(run_body(machine, frame))
 
         return self._guarded(machine, run), result[0] if result else None

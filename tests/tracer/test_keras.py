@@ -172,3 +172,27 @@ PLACES = {
 def test_one_name_for_each_place(path):
     assert public(path) == PLACES[path]
     assert find(path) is not None or find_layer(path) is not None
+
+
+def test_star_imports_name_what_the_library_has():
+    code = (
+        "from tensorflow.keras.layers import *\nfrom keras.models import *\n"
+        "a = Input((5, 8))\nclass Own(Layer):\n    def call(self, t):\n        return add([t, t])\n"
+        "y = Sequential([Own(), Dense(6)])(TimeDistributed(Dense(7))(a))\n"
+    )
+    assert last(module(code), "y") == ("batch_size", 5, 6)
+
+
+def test_a_layer_is_built_for_what_it_is_called_with():
+    traced = function(
+        "class Scale(layers.Layer):\n"
+        "    def build(self, shape):\n"
+        "        assert len(shape) == 3\n"
+        "        self.w = self.add_weight(shape=(shape[-1], 4))\n"
+        "    def call(self, x):\n"
+        "        y = ops.matmul(x, self.w)\n"
+        "        return y\n",
+        "Scale.call",
+        head=HEAD,
+    )
+    assert parameter(traced, "y") == "(x_0, x_1, 4)"

@@ -35,3 +35,4 @@ TABLE.add_layer(
     "attention_mask:mask=None, return_attention_scores=False, training=None, "
     "use_causal_mask=False",
 )
+TABLE.add_features(f"{_L}.MultiHeadAttention", "num_heads key_dim value_dim")

@@ -31,6 +31,7 @@ for _kind, _name in (("rnn", "SimpleRNN"), ("gru", "GRU"), ("lstm", "LSTM")):
         "inputs:x, states:state, training=None",
         kind=Const(_kind),
     )
+    TABLE.add_features(f"{_L}.{_name} {_L}.{_name}Cell", "units")
 TABLE.add_layer(
     f"{_L}.RNN",
     unrolled.over_cell,
