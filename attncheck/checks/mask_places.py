@@ -73,7 +73,7 @@ def _crossing(mask: Shape, scores: Shape, facts: Facts) -> tuple[Axis, Axis] | N
 
 def _in_front(mask: Shape, scores: Shape, facts: Facts) -> tuple[Axis, None] | None:
     """The batch of a mask that has one axis more than the scores, with 1 where their batch is."""
-    if len(mask.axes) != len(scores.axes) + 1 or len(scores.axes) < 2:
+    if len(mask.axes) != len(scores.axes) + 1 or len(scores.axes) < 3:
         return None
     first, second = mask.axes[:2]
     if first.is_one or not second.is_one or scores.axes[0].is_one:

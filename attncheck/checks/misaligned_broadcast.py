@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.checks.batches import mixed_up
 from attncheck.checks.broadcasts import Kind, report
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
@@ -17,6 +18,11 @@ RULE = Rule(
     "axes that line up by position and not by meaning",
 )
 ON = (Elementwise,)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report batches that are taken for something else."""
+    yield from mixed_up(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

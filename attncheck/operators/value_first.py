@@ -39,7 +39,7 @@ def list_attention(call: Call) -> Outcome:
     The layer would stretch a query of two axes over the batch, so that it is refused here.
     """
     call = replace(call, arguments=by_name(call.arguments))
-    found = _operands(call)
+    found = _operands(call, stretched=True)
     if isinstance(found, Clash) or found is None:
         return _refused(call, found)
     features = contract(found.query[2], found.key[2], call.facts, "query and key")
@@ -93,8 +93,11 @@ def value_first_attention(call: Call) -> Outcome:
     return _attended(call, found, event, width, Axis(call.size("num_heads")))
 
 
-def _operands(call: Call) -> _Operands | Clash | None:
-    """The operands with three axes each, or the clash of one that has another number of them."""
+def _operands(call: Call, *, stretched: bool = False) -> _Operands | Clash | None:
+    """The operands with three axes each, or the clash of one that has another number of them.
+
+    None where that is not known, as of a query of two axes that is `stretched` over the batch.
+    """
     found: dict[str, tuple[Axis, ...]] = {}
     for operand, name in enumerate(NAMES):
         shape = call.shape(name)
@@ -106,8 +109,7 @@ def _operands(call: Call) -> _Operands | Clash | None:
             continue
         if shape.closed and len(shape.lead) > 3:
             return None
-        if not shape.closed and name == "query":
-            # It may have two axes, which are stretched, and the shape is not to be trusted then.
+        if stretched and name == "query" and shape.rank != 3:
             return None
         made = rank_demanded(shape, 3, f"takes (B, T, d) for the {name}", call.facts, operand)
         if isinstance(made, Clash):

@@ -20,6 +20,7 @@ from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operand
 from attncheck.operators.events import Contraction
+from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
 from attncheck.repair.heads import other_split
@@ -177,6 +178,9 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         return
     if report.operation.kind == "unstacked":
         yield from other_axes(report.operation)
+        return
+    if report.operation.kind in BATCHES:
+        yield from BATCHES[report.operation.kind](report, view)
         return
     pairs = crossed(report.operation, view)
     if pairs is not None:

@@ -19,9 +19,6 @@ def without_table(report: Report, view: View) -> Iterator[Candidate]:
     sizes = None if culprit is None else view.sizes(culprit.tensor)
     if culprit is None or sizes is None:
         return
-    if report.operation.kind == "dot":
-        yield from _row_by_row(report, view)
-        return
     places = [at for at in range(len(sizes)) if report.expected == (*sizes[:at], *sizes[at + 1 :])]
     if places and places[-1] < len(sizes) - 1:
         yield from _inside(report, culprit, places[-1], view)
@@ -33,22 +30,6 @@ def without_table(report: Report, view: View) -> Iterator[Candidate]:
         yield edit(culprit.node, f"{code}.squeeze(-1)", "drop the axis of 1")
     else:
         yield edit(culprit.node, f"{code}[..., 0]", "drop the axis of 1")
-
-
-def _row_by_row(report: Report, view: View) -> Iterator[Candidate]:
-    """``np.dot(weights, values)`` of batches as an einsum that has the batch once."""
-    node = report.node
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
-        return
-    arguments = [view.code(each.value) for each in node.args if each.keyword is None]
-    module = view.code(node.func.value)
-    if len(arguments) == 1:
-        arguments, module = [module, *arguments], "np"
-    written = f'{module}.einsum("bt,btd->bd", {", ".join(arguments)})'
-    if report.operation.spelling.startswith("keras.backend"):
-        written = f"{module}.batch_dot({', '.join(arguments)}, axes=[1, 1])"
-    if len(arguments) == 2:
-        yield edit(node, written, "multiply the weights of each sequence with its own values")
 
 
 def _inside(report: Report, culprit: Culprit, axis: int, view: View) -> Iterator[Candidate]:

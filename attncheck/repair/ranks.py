@@ -28,7 +28,7 @@ _OF_VECTORS = frozenset({"vector_dot", "vector_outer"})
 
 
 #: Operations whose operands have a batch, rows and columns.
-_OF_THREE = frozenset(["bmm", "list_attention", "value_first_attention"])
+_OF_THREE = frozenset(["bmm", "value_first_attention"])
 
 
 def other_rank(report: Report, view: View) -> Iterator[Candidate]:

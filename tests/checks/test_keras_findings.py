@@ -78,7 +78,7 @@ FOUND = {
     ),
     "a query without an axis of its own": (
         _additive("hidden"),
-        ("ATN104", 8, "c = self.attend([hidden[:, None, :], outputs])"),
+        ("ATN202", 8, "c = self.attend([hidden[:, None, :], outputs])"),
     ),
     "a mask with an axis more": (
         _masked("[:, None, None, :]"),
@@ -86,7 +86,7 @@ FOUND = {
     ),
     "dot of batches": (
         K + "x = K.ones((3, 5, 8))\nw = K.softmax(K.sum(x, axis=-1))\ny = K.dot(w, x)\n",
-        ("ATN201", 5, "y = K.batch_dot(w, x, axes=[1, 1])"),
+        ("ATN202", 5, "y = K.batch_dot(w, x, axes=[1, 1])"),
     ),
     "both directions are twice as wide": (
         K + "x = Input((5, 8))\nu = 6\n"
