@@ -55,7 +55,8 @@ def _in_pieces(report: Report, view: View, node: cst.Call) -> Iterator[Candidate
     if pieces is None or len(arguments) != len(event.outcome.shape.axes):
         return
     code = bracketed(view, culprit.node)
-    library = culprit.tensor.library
+    torch = report.operation.spelling.startswith("torch")
+    library = "torch" if torch else culprit.tensor.library
     module = module_for(view, library)
     verb = node.func.attr.value if isinstance(node.func, cst.Attribute) else "reshape"
     runs = stretches(pieces)
