@@ -20,8 +20,9 @@ from attncheck.values.value import FALSE, NONE, UNKNOWN, Int, Sequence
 
 from .harness import REFUSALS, Draw, Variant, find_real, real_argument, samplers, spread
 
-#: Flax makes parameters when a module is called first: none of its layers has any before.
-LAYERS = {path: each for path, each in lookup.layers().items() if not path.startswith("flax.")}
+#: Flax and Keras make parameters when a module is called first: their layers have none before.
+LATE = ("flax.", "keras.")
+LAYERS = {path: each for path, each in lookup.layers().items() if not path.startswith(LATE)}
 #: Made on the first call, when the input is known.
 LAZY = "torch.nn.Lazy"
 #: Counts batches; no shape to speak of.
