@@ -56,6 +56,14 @@ class Modules:
         top = self._tops[first]
         return self.below(top, rest) if top is not None and rest else top
 
+    def dotted(self, path: str) -> str:
+        """The full name of a file or folder that was found; empty if it is below no root."""
+        root = next((root for root in self.roots if path.startswith(os.path.join(root, ""))), None)
+        if root is None:
+            return ""
+        name = os.path.relpath(path, root).removesuffix(".py").replace(os.sep, ".")
+        return name.removesuffix(".__init__")
+
     def has(self, name: str) -> bool:
         """Whether the project has the top-level module that an absolute name starts with."""
         return self.absolute(name.partition(".")[0]) is not None

@@ -314,10 +314,10 @@ def _align(
     if paired is None:
         return None, None
     left, right = paired
-    skip = _position(left, axis)
+    skip = _joined(left, axis)
     pairs = zip(left.lead + left.trail, right.lead + right.trail, strict=True)
     for index, (a, b) in enumerate(pairs):
-        if index == skip or a.size is None or b.size is None:
+        if index in skip or a.size is None or b.size is None:
             continue
         verdict = facts.force(a.size, b.size, text)
         if verdict.clashes:
@@ -327,11 +327,13 @@ def _align(
     return (expand(left, facts), expand(right, facts)), None
 
 
-def _position(shape: Shape, axis: int | None) -> int | None:
+def _joined(shape: Shape, axis: int | None) -> tuple[int, ...]:
+    """The numbers of the axes that are joined, or may be."""
     if axis is None:
-        return None
+        return ()
     count = shape.at_least
-    return axis if axis >= 0 else axis + count
+    index = axis if axis >= 0 else axis + count
+    return (index, *Seat(shape, index).doubtful) if 0 <= index < count else (index,)
 
 
 def _same_layout(

@@ -8,7 +8,7 @@ the shape's row where the operation proves that there must be more axes.
 from __future__ import annotations
 
 from attncheck.algebra.facts import Facts, Verdict
-from attncheck.algebra.shape import Axis, Shape, expand, with_leading, with_trailing
+from attncheck.algebra.shape import Axis, Row, Shape, expand, with_leading, with_trailing
 from attncheck.algebra.size import Size
 from attncheck.operators.axes import axes_text, least_rank, out_of_range
 from attncheck.operators.call import Call
@@ -28,16 +28,32 @@ class Seat:
         """The axis itself."""
         return (self.shape.lead + self.shape.trail)[self.index]
 
+    @property
+    def doubtful(self) -> range:
+        """The axes known from the other end of an open shape that may be this very one.
+
+        The first axis is taken to be another one than the last, as `leading` has it.
+        """
+        lead, trail = len(self.shape.lead), len(self.shape.trail)
+        if self.shape.row is None or not lead or not trail:
+            return range(0)
+        least = max(lead, trail, 2)
+        if self.index < lead:
+            return range(lead, lead + trail - least + self.index + 1)
+        return range(max(self.index - lead - trail + least, 0), lead)
+
     def put(self, *axes: Axis) -> Shape:
-        """The shape with `axes` instead of this one."""
-        shape, index = self.shape, self.index
-        split = len(shape.lead)
-        if index < split:
-            lead = (*shape.lead[:index], *axes, *shape.lead[index + 1 :])
-            return Shape(lead, shape.row, shape.trail)
-        index -= split
-        trail = (*shape.trail[:index], *axes, *shape.trail[index + 1 :])
-        return Shape(shape.lead, shape.row, trail)
+        """The shape with `axes` instead of this one, and without those that may be this one."""
+        shape, split = self.shape, len(self.shape.lead)
+        gone = range(0) if axes == (self.axis,) else self.doubtful
+        items: list[tuple[Axis, ...]] = [(axis,) for axis in shape.lead + shape.trail]
+        items[self.index : self.index + 1] = [axes]
+        lead, trail = (
+            tuple(axis for i in part if i not in gone for axis in items[i])
+            for part in (range(split), range(split, len(items)))
+        )
+        row = Row(shape.row.name, born=False) if shape.row is not None and gone else shape.row
+        return Shape(lead, row, trail)
 
 
 def seat(shape: Shape, axis: int, facts: Facts) -> Seat | None:

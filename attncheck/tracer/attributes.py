@@ -207,8 +207,12 @@ def _of_chain(machine: Machine, base: Chain, name: str, node: cst.Attribute) -> 
 def _of_unknown(machine: Machine, base: Unknown, name: str, node: cst.Attribute) -> Value:
     if base.alike:
         return ALIKE
-    of_tensors = name in _OF_TENSORS and "torch" in machine.evidence.array_libraries
-    return LibraryMethod(UNKNOWN_TENSOR, name) if of_tensors else UNKNOWN
+    if name not in _OF_TENSORS or "torch" not in machine.evidence.array_libraries:
+        return UNKNOWN
+    imported = type(node.value) is cst.Name and machine.environment.lookup(node.value.value)
+    if type(imported) is Imported:
+        return UNKNOWN
+    return LibraryMethod(UNKNOWN_TENSOR, name)
 
 
 def _of_other(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:

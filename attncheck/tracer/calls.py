@@ -30,7 +30,7 @@ from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.tracer.unseen import call_unseen, called_name, mask_of_heads
 from attncheck.values.join import join
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
 from attncheck.values.value import (
     NONE,
     UNKNOWN,
@@ -186,6 +186,8 @@ def _call_library_method(
     tensor = as_tensor(receiver)
     if tensor is None:
         return _container_method(machine, callee, arguments, node)
+    if tensor is UNKNOWN_TENSOR and _is_of_a_module(arguments):
+        return _not_modelled(machine, arguments, node, _spelled(node))
     written = (
         node.func.value if type(node) is cst.Call and type(node.func) is cst.Attribute else None
     )
@@ -213,6 +215,16 @@ def _call_library_method(
         return UNKNOWN
     value = apply_spelling(machine, fitting[0], whole, node)
     return UNKNOWN if value is None else value
+
+
+def _is_of_a_module(arguments: Arguments) -> bool:
+    """Whether a call takes what no method of a tensor does: ``ops.reshape(x, [2, 3])``.
+
+    A tensor's own method takes sizes one by one, or all in one list.
+    """
+    given = arguments.positional
+    lists = [value for value in given if type(value) in (Sequence, ShapeOf)]
+    return (bool(lists) and len(given) > 1) or any(type(value) is Tensor for value in given)
 
 
 def _same_meaning(spellings: list[Any], arguments: Arguments) -> bool:

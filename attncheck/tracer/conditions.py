@@ -20,10 +20,10 @@ from attncheck.evidence.identifiers import names_padding
 from attncheck.frameworks import language
 from attncheck.record import replace
 from attncheck.tracer.choices import evaluate_ways
-from attncheck.tracer.defaults import absence_test, none_test, standing_in
+from attncheck.tracer.defaults import absence_test, none_test, presume_alike, standing_in
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
-from attncheck.values.join import without_none
+from attncheck.values.join import join_all, without_none
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     FALSE,
@@ -215,6 +215,8 @@ def either(
         return run
 
     joined = evaluate_ways(machine, [under(True, yes), under(False, no)])
+    alike = presume_alike(machine, values)
+    joined = joined if alike is values else join_all(alike)
     asked = absence_test(machine, test)
     kept = None if asked is None else no if asked[1] else yes
     if asked is None or kept is None or not _same_name(asked[0], kept):

@@ -22,6 +22,7 @@ from attncheck.values.join import element_of, join, join_all, one_list
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     UNKNOWN,
+    Chain,
     Choice,
     Const,
     Int,
@@ -56,8 +57,18 @@ _RESHAPES_IN_PLACE = frozenset(
 MOST_ITEMS = 16
 
 
+def as_list(value: Value) -> Value:
+    """Callables in a chain as the list of them; any other value as it is."""
+    if type(value) is not Chain:
+        return value
+    if value.repeated is not None:
+        return Sequence(None, False, value.repeated)
+    return Sequence(tuple(each for _, each in value.items))
+
+
 def item(machine: Machine, base: Value, keys: list[Value]) -> Value | None:
     """``base[key]`` for a container; None if `base` is no container (a tensor, or unknown)."""
+    base = as_list(base)
     if type(base) is Choice and holds_lists(base):
         items = [item(machine, option, keys) for option in base.options]
         # An index that is out of range on one way is not asked for on that way.
@@ -201,6 +212,7 @@ def _exactly(machine: Machine, value: Value, count: int) -> list[Value] | None:
 
 def items_of(machine: Machine, value: Value, most: int = MOST_ITEMS) -> list[Value] | None:
     """The items of a sequence, a closed shape, or a tensor with few known rows; else None."""
+    value = as_list(value)
     if type(value) is Sequence:
         return None if value.items is None else list(value.items)
     if type(value) is Mapping:
@@ -244,6 +256,7 @@ def row_of(machine: Machine, value: Value) -> Value:
 
 def each(machine: Machine, value: Value) -> Value:
     """What one item is like when a value is iterated over."""
+    value = as_list(value)
     if type(value) is Choice:
         value = one_list(value)
     if type(value) is Sequence:
@@ -255,6 +268,7 @@ def each(machine: Machine, value: Value) -> Value:
 
 def length_of(machine: Machine, value: Value) -> Size | None:
     """How many items there are, as a size, or None."""
+    value = as_list(value)
     if type(value) is Sequence:
         return value.length if value.items is None else const(len(value.items))
     if type(value) is Mapping:
@@ -278,6 +292,8 @@ def changed(base: Value, method: str, arguments: Arguments) -> Value | None:
         return join_all(made) if len(made) == len(options) else None
     if type(base) is Sequence and base.mutable:
         return _changed_list(base, method, arguments.positional)
+    if type(base) is Chain:
+        return _changed_chain(base, method, arguments)
     if type(base) is Mapping and method == "update":
         return _updated(base, arguments)
     if type(base) is Mapping and method in ("pop", "setdefault", "clear", "popitem"):
@@ -285,6 +301,16 @@ def changed(base: Value, method: str, arguments: Arguments) -> Value | None:
     if type(base) is Tensor and method in _RESHAPES_IN_PLACE:
         return base.with_shape(None)
     return None
+
+
+def _changed_chain(base: Chain, method: str, arguments: Arguments) -> Value | None:
+    """A chain with one callable more: ``append``, or ``add_module`` with its name."""
+    given = [*arguments.positional, *arguments.keywords.values()]
+    if len(given) != {"append": 1, "add_module": 2}.get(method) or not arguments.exact:
+        return UNKNOWN if method in ("append", "add_module", "insert", "extend", "pop") else None
+    if base.repeated is not None:
+        return Chain((), join(base.repeated, given[-1]))
+    return Chain((*base.items, (str(len(base.items)), given[-1])))
 
 
 def _updated(base: Mapping, arguments: Arguments) -> Mapping:

@@ -130,6 +130,27 @@ def presume_rank(machine: Machine, value: Value, rank: int) -> bool:
     return not known.closed and close(known, rank, machine.facts) is not None
 
 
+def presume_alike(machine: Machine, values: list[Value]) -> list[Value]:
+    """Values of which one is taken; those nobody has seen have as many axes as the others.
+
+    A function that returns what it is given or something else returns tensors of as many axes.
+    """
+    if not machine.evidence.presuming or not any(type(value) is Parameter for value in values):
+        return values
+    shapes = [expanded(value, machine.facts) for value in values]
+    ranks = {shape.rank for shape in shapes if shape is not None and shape.rank is not None}
+    rank = ranks.pop() if len(ranks) == 1 else None
+    return [_of_rank(machine, value, rank) for value in values] if rank else values
+
+
+def _of_rank(machine: Machine, value: Value, rank: int) -> Value:
+    """An argument nobody has seen as a tensor of `rank` axes; any other value as it is."""
+    if type(value) is not Parameter or value.setting or not presume_rank(machine, value, rank):
+        return value
+    shape = expanded(value, machine.facts)
+    return replace(value.tensor, shape=shape, evidence=Evidence.NAME)
+
+
 def _is_number(value: Value) -> bool:
     return type(join(value, Int(None))) in (Scalar, Int) and value != NONE
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.algebra.shape import open_shape
+from attncheck.algebra.shape import expand, open_shape
 from attncheck.algebra.size import of
 from attncheck.evidence.roles import is_mask_name
 from attncheck.frameworks.lookup import public
@@ -15,7 +15,7 @@ from attncheck.graph import Caller, Place
 from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.blocks import simple_statements
-from attncheck.tracer.defaults import presume_rank
+from attncheck.tracer.defaults import presume_alike, presume_rank
 from attncheck.tracer.machine import (
     CALL_DEPTH,
     MAKING,
@@ -266,7 +266,15 @@ def run_body(machine: Machine, frame: Frame) -> Value:
         left = machine.execute(whole.body.body)
         if left is None or not frame.returned:
             frame.returned.append(NONE if left != "raise" else UNKNOWN)
-        return join_all(frame.returned)
+        returned = [_found(machine, value) for value in frame.returned]
+        return join_all(presume_alike(machine, returned))
+
+
+def _found(machine: Machine, value: Value) -> Value:
+    """A value with all that was found out about its shape: what is joined has to show it."""
+    if type(value) is not Tensor or value.shape is None:
+        return value
+    return value.with_shape(expand(value.shape, machine.facts))
 
 
 def _closure(function: Function) -> Environment:

@@ -23,6 +23,7 @@ from attncheck.values.join import element_of, join, join_all, one_list
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
+    Chain,
     Choice,
     Instance,
     Int,
@@ -230,7 +231,7 @@ def _widened(machine: Machine, before: dict[str, Value], count: Size | None) -> 
 
 def _widen(machine: Machine, old: Value, new: Value, count: Size | None) -> Value:
     """A value that one round turns from `old` to `new`, after any number of rounds."""
-    grown = _grown(old, new, count)
+    grown = _grown(old, new, count) or _longer(old, new)
     if grown is not None:
         return grown
     first = as_tensor(old)
@@ -255,11 +256,22 @@ def _grown(old: Value, new: Value, count: Size | None) -> Sequence | None:
     return Sequence(None, True, join_all(list(new.items)), length)
 
 
+def _longer(old: Value, new: Value) -> Chain | None:
+    """The chain that rounds make longer than `old`, to `new` in the first; None if they do not."""
+    if type(old) is not Chain or type(new) is not Chain or len(new.items) <= len(old.items):
+        return None
+    if new.items[: len(old.items)] != old.items:
+        return None
+    return Chain((), join_all([value for _, value in new.items]))
+
+
 def _settled(before: Value, after: Value) -> Value:
     """A value after the last round; a list that has grown stays as long as all rounds make it."""
     if type(before) is Sequence and type(after) is Sequence and before.items is None:
         element = join(element_of(before), element_of(after))
         return Sequence(None, before.mutable, element, before.length)
+    if type(before) is Chain and type(after) is Chain and before.repeated and after.repeated:
+        return Chain((), join(before.repeated, after.repeated))
     return join(before, after)
 
 

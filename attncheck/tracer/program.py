@@ -174,6 +174,10 @@ class ProgramEvidence:
         if pinned is not None and (stated is None or tensor is not None):
             return pinned
         called = self._called(function, name)
+        by_name = called is not None and called.evidence is Evidence.NAME
+        if by_name and not (self.conventional or self.loose):
+            # Names are not asked here: what the function itself shows is stronger.
+            called = None
         if called is not None and (stated is None or tensor is not None):
             # Other calls may leave out what these ones give.
             given = filled(called, name)

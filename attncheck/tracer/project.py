@@ -18,7 +18,7 @@ from typing import Final
 
 import libcst as cst
 
-from attncheck.frameworks.lookup import is_modelled
+from attncheck.frameworks.lookup import find, find_layer, is_modelled
 from attncheck.graph import Place
 from attncheck.modules import Modules
 from attncheck.outline import LeftOut, Outline, Part, Target, outline_of
@@ -111,6 +111,9 @@ class Project:
     def imported(self, importer: str, target: Target) -> Value:
         """What an import gives, in the file `importer` (empty for the checked one)."""
         path = self._find(importer, target)
+        modelled = None if path is None else self._modelled(path, target)
+        if modelled is not None:
+            return modelled
         if path is not None and target.name:
             # A package that takes something out of itself means one of its own files.
             own = path == (importer or self._path)
@@ -120,6 +123,16 @@ class Project:
             return Imported(path)
         full = "." * bool(target.level) + ".".join(filter(None, (target.module, target.name)))
         return CONSTANTS.get(full, Library(full))
+
+    def _modelled(self, path: str, target: Target) -> Library | None:
+        """What a library that is modelled takes out of itself, where it is modelled by itself."""
+        if not target.level or not target.name or self._paths is None:
+            return None
+        module = self._paths.dotted(path)
+        if not is_modelled(module.partition(".")[0]):
+            return None
+        full = f"{module}.{target.name}"
+        return Library(full) if find(full) or find_layer(full) else None
 
     def this(self, importer: str) -> Value:
         """The module of the file `importer` (empty for the checked one)."""

@@ -19,12 +19,19 @@ from attncheck.values.value import (
     NONE,
     TRUE,
     UNKNOWN,
+    Chain,
     Class,
     Const,
+    Function,
     Instance,
     Int,
+    Layer,
     Library,
+    LibraryMethod,
     Mapping,
+    Method,
+    Parameter,
+    Partial,
     Scalar,
     Sequence,
     Unknown,
@@ -109,6 +116,20 @@ def _copy(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     return arguments.first()
 
 
+#: What can be called, and what cannot.
+_CALLED = (Chain, Class, Function, Layer, LibraryMethod, Method, Partial)
+_NOT_CALLED = (Const, Int, Mapping, Scalar, Sequence, Tensor)
+
+
+def _callable(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    value = arguments.first()
+    if type(value) in _CALLED:
+        return TRUE
+    # What a function is given is as a rule no function, where it is asked whether it is one.
+    given = type(value) is Parameter and machine.evidence.presuming
+    return FALSE if type(value) in _NOT_CALLED or given else Scalar("bool")
+
+
 def _promoted(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Arrays of one dtype, each in its own shape."""
     if not arguments.exact:
@@ -146,6 +167,7 @@ REFLECTIONS: dict[str, Reflection] = {
     "builtins.setattr": _setattr,
     "builtins.hasattr": _hasattr,
     "builtins.isinstance": _isinstance,
+    "builtins.callable": _callable,
     "copy.deepcopy": _copy,
     "copy.copy": _copy,
     "flax.linen.dtypes.promote_dtype": _promoted,

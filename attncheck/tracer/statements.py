@@ -104,7 +104,10 @@ def _continue(machine: Machine, node: cst.Continue) -> Exit:
 
 
 def _assert(machine: Machine, node: cst.Assert) -> Exit:
-    machine.evaluate(node.test)
+    known = conditions.truth(machine.evaluate(node.test))
+    if known is False and machine.supposing:
+        # It is another branch that is taken here.
+        return "raise"
     conditions.learn(machine, node.test, True)
     return None
 

@@ -99,6 +99,33 @@ def test_concatenation_closes_an_open_shape() -> None:
     assert shapes(outcome) == ["(B, T, D + x_2)"]
 
 
+def opened(*sizes: object, last: object) -> Tensor:
+    """A tensor of which the first axes and the last one are known, which may overlap."""
+    lead, trail = shape_of(*sizes).lead, shape_of(last).lead  # type: ignore[arg-type]
+    return Tensor(Shape(lead, Row("x", born=False), trail), "torch", "float")
+
+
+def test_an_axis_that_may_be_the_last_one_is_joined_as_such() -> None:
+    pair = Sequence((opened(B, T, last=8), opened(B, S, last=9)))
+    outcome = run(joining.concatenate, xs=pair, axis=Int(const(1)))
+    assert outcome.clash is None
+    assert shapes(outcome) == ["(B, T + S, ...)"]
+    assert torch.cat([torch.zeros(2, 8), torch.zeros(2, 9)], 1).shape == (2, 17)
+    pair = Sequence((opened(B, T, last=8), opened(B, T, last=9)))
+    outcome = run(joining.concatenate, xs=pair, axis=Int(const(-1)))
+    assert outcome.clash is None
+    assert shapes(outcome) == ["(B, ..., 17)"]
+
+
+def test_the_first_axis_is_not_the_last() -> None:
+    pair = Sequence((opened(B, last=8), opened(S, last=8)))
+    outcome = run(joining.concatenate, xs=pair, axis=Int(const(0)))
+    assert shapes(outcome) == ["(B + S, ..., 8)"]
+    pair = Sequence((opened(B, T, last=8), opened(B, T, last=9)))
+    outcome = run(joining.concatenate, xs=pair, axis=Int(const(0)))
+    assert outcome.clash is not None and outcome.clash.text.endswith("8 meets 9 on an axis")
+
+
 def test_torch_skips_empty_vectors_in_a_join() -> None:
     start = Tensor(shape_of(0), "torch", "float")
     outcome = run(joining.concatenate, xs=Sequence((start, tensor(B, D))), axis=Int(const(1)))

@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from attncheck.analysis import traces_to_show
+from attncheck.engine import check_source
 from attncheck.settings import Settings
 from attncheck.shapes import shape_text
 from attncheck.source import load
@@ -269,3 +270,84 @@ def test_what_is_added_to_an_activation_has_no_more_axes():
 )
 def test_what_may_be_stretched_tells_nothing(body, made):
     assert ranks(body, made, "hidden_states, x") == [None]
+
+
+def test_what_a_function_gives_back_is_like_what_else_it_may_give():
+    head = """
+        def default(*given):
+            for each in given:
+                if each is not None:
+                    return each() if callable(each) else each
+            return None
+    """
+    assert ranks("return default(x, hidden_states)", "", "hidden_states, x=None", head) == [3]
+    body = "return x if self.flag else hidden_states"
+    assert ranks(body, "self.flag = config.flag", "hidden_states, x") == [3]
+    assert ranks("return default(x, 3)", "", "hidden_states, x=None", head) == [None]
+
+
+def test_chains_that_a_loop_makes_longer():
+    made = """
+        self.layers = nn.Sequential()
+        for i in range(config.depth):
+            self.layers.add_module(f"layer{i}", nn.Linear(config.hidden_size, config.hidden_size))
+    """
+    body = """
+        for number, layer in enumerate(self.layers):
+            hidden_states = layer(hidden_states)
+        return hidden_states
+    """
+    assert ranks(body, made) == [3]
+    assert ranks("return self.layers(hidden_states)", made) == [3]
+    made = """
+        self.layers = nn.Sequential(nn.Linear(4, 5))
+        self.layers.add_module("last", nn.Linear(5, 6))
+        self.layers.append(nn.Linear(6, 7))
+    """
+    assert stated("return self.layers(hidden_states)", made)[0][-1] == 7
+    assert stated("return self.layers[1](self.layers[0](hidden_states))", made)[0][-1] == 6
+
+
+def test_a_branch_that_asserts_what_is_not_so_is_not_taken():
+    body = """
+        if self.apart:
+            assert hidden_states.ndim == 4
+            queries, keys = hidden_states, 1
+        else:
+            queries, keys = hidden_states, hidden_states
+        return keys
+    """
+    assert ranks(body, "self.apart = config.apart") == [3]
+
+
+def test_a_module_nobody_knows_is_no_tensor():
+    head = "ops = choose()\n"
+    assert ranks("return ops.reshape(hidden_states, [-1, 3, 4])", head=head) == [None]
+    assert ranks("return ops.reshape([2, 3], 4)", head=head) == [None]
+    assert ranks("return ops.reshape(2, 3, 4)", head=head) == [3]
+
+
+def test_what_a_function_shows_itself_is_stronger_than_what_callers_call_it():
+    code = """
+        class Attention(nn.Module):
+            def __init__(self, dim, heads):
+                super().__init__()
+                self.heads = heads
+                self.proj = nn.Linear(dim, dim)
+
+            def forward(self, x):
+                N, L, C = x.shape
+                q = self.proj(x).reshape(N, L, self.heads, -1).transpose(1, 2)
+                return torch.bmm(q, q.transpose(-1, -2))
+
+        class Block(nn.Module):
+            def __init__(self, dim, heads):
+                super().__init__()
+                self.attn = Attention(dim, heads)
+
+            def forward(self, hidden_states):
+                return self.attn(hidden_states)
+    """
+    result = check_source((HEAD + textwrap.dedent(code)).encode(), "model.py", Settings())
+    found = [(each.line, each.name, each.severity) for each in result.findings]
+    assert found == [(14, "wrong-rank", "error")]

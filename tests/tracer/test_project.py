@@ -189,6 +189,24 @@ def test_a_file_beside_may_have_the_name_of_a_library(tmp_path):
     assert value(main) == (2, 8)
 
 
+def test_a_library_that_is_modelled_takes_its_layers_out_of_itself(tmp_path):
+    files = {
+        "torch/__init__.py": "",
+        "torch/nn/__init__.py": "",
+        "torch/nn/modules/__init__.py": "",
+        "torch/nn/modules/linear.py": "class Linear:\n    pass\n",
+        "torch/nn/modules/own.py": """
+            import torch
+            from .linear import Linear
+            x = Linear(3, 5)(torch.zeros(2, 3))
+        """,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(dedent(text))
+    assert value(tmp_path / "torch/nn/modules/own.py") == (2, 5)
+
+
 def test_installed_packages_are_not_looked_into(tmp_path):
     site = tmp_path / "site-packages"
     write(site, {"other/__init__.py": HELPERS, "plain.py": HELPERS})
