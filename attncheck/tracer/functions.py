@@ -263,6 +263,9 @@ def run_body(machine: Machine, frame: Frame) -> Value:
         whole = machine.project.whole(node)
         if whole is None:
             return machine.not_modelled(frame.function.qualified)
+        if machine.is_inside:
+            for name, parameter in _parameter_nodes(frame.function):
+                machine.show(name, parameter, frame.environment.names[name])
         left = machine.execute(whole.body.body)
         if left is None or not frame.returned:
             frame.returned.append(NONE if left != "raise" else UNKNOWN)

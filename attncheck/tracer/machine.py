@@ -196,6 +196,14 @@ class Machine:
         """An expression that is running, or None if another file's code is."""
         return None if self.is_elsewhere else node
 
+    @property
+    def is_inside(self) -> bool:
+        """Whether a function runs that the traced root has made: it is seen by its calls only."""
+        root, own = self.frames[0].function, self.frame.function
+        if root is None or own is None or own is root or not self.evidence.loose:
+            return False
+        return own.qualified.startswith(f"{root.qualified}.")
+
     @contextmanager
     def running(self, frame: Frame) -> Iterator[Frame]:
         """Run in `frame`."""
@@ -245,11 +253,14 @@ class Machine:
         self.graph.add(operation)
 
     def show(self, name: str, node: cst.CSTNode, value: Value) -> None:
-        """Note a site: of the traced root's own code, or of a function whose calls are observed."""
+        """Note a site: of the traced root's own code, or of a function whose calls are observed.
+
+        What the root makes inside of itself is its own code.
+        """
         if self.is_elsewhere:
             return
         function = self.frame.place.function
-        if len(self.frames) == 1:
+        if len(self.frames) == 1 or self.is_inside:
             self.sites.append(ShapeSite(function, name, node, value))
         elif self.observe_calls:
             self.inner.setdefault(function, []).append(ShapeSite(function, name, node, value))

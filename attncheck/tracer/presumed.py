@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.operators.masking import MASK
 from attncheck.record import replace
+from attncheck.tracer.defaults import presume_rank
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import Sequence, Value, as_integer, as_tensor
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 #: An activation has a batch, positions and features; what has fewer axes may itself be stretched.
 _ACTIVATION: Final = 3
+
+#: The weights of one query for each row of a batch: (batch, keys).
+_ROWS: Final = 2
 
 _Rule = Callable[["Machine", Mapping[str, Value]], Shape | None]
 
@@ -36,6 +40,33 @@ def presumed(
         return value
     shape = rule(machine, arguments)
     return value if shape is None else replace(value, shape=shape, evidence=Evidence.NAME)
+
+
+def presume_operands(machine: Machine, operator: str, arguments: Mapping[str, Value]) -> None:
+    """Take it that an operand which was given an axis of 1 has as many axes as what it meets.
+
+    It was given the axis in order to fit: ``scores.masked_fill(mask.unsqueeze(1), 0)``. A mask that
+    was not given any fits weights of one row a batch as it is.
+    """
+    names = _PAIRED.get(operator)
+    if names is None or not machine.evidence.presuming:
+        return
+    given = [arguments[name] for name in names if name in arguments]
+    ranks = {len(shape.lead) for shape in (_closed(machine, value) for value in given) if shape}
+    rank = max(ranks, default=0)
+    for value in given if rank > 1 else ():
+        plain = rank == _ROWS and operator == "masked_fill" and value is arguments.get("mask")
+        if plain or _is_fitted(machine, value):
+            presume_rank(machine, value, rank)
+
+
+def _is_fitted(machine: Machine, value: Value) -> bool:
+    """Whether one of the known axes of an open shape is 1."""
+    tensor = as_tensor(value)
+    if tensor is None or tensor.shape is None:
+        return False
+    shape = expand(tensor.shape, machine.facts)
+    return not shape.closed and any(axis.is_one for axis in (*shape.lead, *shape.trail))
 
 
 def _without_squeezed(machine: Machine, arguments: Mapping[str, Value]) -> Shape | None:
@@ -62,7 +93,7 @@ def _like_the_activation(machine: Machine, arguments: Mapping[str, Value]) -> Sh
             continue
         shape = _closed(machine, value)
         least = max(least, _axes_at_least(machine, value))
-        if shape is not None and _is_activation(value, shape):
+        if shape is not None and _is_activation(value):
             rank = max(rank, len(shape.lead))
     return Shape((Axis(None),) * rank) if rank >= max(least, _ACTIVATION) else None
 
@@ -75,12 +106,12 @@ def _closed(machine: Machine, value: Value | None) -> Shape | None:
     return shape if shape.closed else None
 
 
-def _is_activation(value: Value, shape: Shape) -> bool:
+def _is_activation(value: Value) -> bool:
     """Whether a tensor was computed from inputs: neither a parameter nor a mask or table."""
     tensor = as_tensor(value)
     if tensor is None or tensor.role == MASK or tensor.dtype == "bool":
         return False
-    return tensor.evidence > Evidence.CODE and not any(axis.is_one for axis in shape.lead)
+    return tensor.evidence > Evidence.CODE
 
 
 def _axes_at_least(machine: Machine, value: Value) -> int:
@@ -93,6 +124,12 @@ _ELEMENTWISE: Final = (
     *("add", "subtract", "multiply", "divide", "maximum", "minimum", "where"),
     *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
 )
+#: The operands that are fitted to each other, by the operator's name.
+_PAIRED: Final[dict[str, tuple[str, ...]]] = {
+    "masked_fill": ("x", "mask"),
+    "matmul": ("x", "y"),
+    **dict.fromkeys(_ELEMENTWISE, ("condition", "x", "y")),
+}
 #: By the operator's name.
 _RULES: Final[dict[str, _Rule]] = {
     "squeeze": _without_squeezed,

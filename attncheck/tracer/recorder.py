@@ -15,7 +15,7 @@ from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.choices import over
 from attncheck.tracer.containers import holds_lists
 from attncheck.tracer.machine import Machine
-from attncheck.tracer.presumed import presumed
+from attncheck.tracer.presumed import presume_operands, presumed
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Choice, Scalar, Sequence, Value, as_tensor
 
@@ -91,6 +91,7 @@ def apply(
     library: str,
 ) -> Value:
     """Run `operator` and record it; the value, with its origin filled in."""
+    presume_operands(machine, operator.__name__, arguments)
     number = machine.graph.next_number
     call = Call(machine.facts, arguments, library, spelling, serial=number)
     outcome = operator(call)
