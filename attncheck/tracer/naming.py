@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.shape import Axis, Shape, open_shape
 from attncheck.algebra.size import Symbol, of
 from attncheck.record import replace
 from attncheck.values.tensor import Tensor
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 def settle(machine: Machine, name: str, value: Value) -> Value:
     """`value` with a symbol for each of its sizes that nobody knows."""
     if type(value) is Tensor:
+        if value.shape is None and machine.evidence.presuming:
+            return value.with_shape(open_shape(name))
         return _tensor(name, value)
     if type(value) is Int:
         return Int(of(machine.evidence.found(name))) if value.size is None else value

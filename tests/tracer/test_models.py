@@ -379,3 +379,19 @@ def test_functions_inside_of_functions_are_shown_by_their_calls():
     """
     assert stated(body)[0][:2] == ("hidden_states_0", 4)
     assert len(stated(body)) == 2
+
+
+def test_a_result_of_unknown_shape_has_one_to_be_found_out():
+    body = """
+        x = torch.cat(parts)
+        batch, time, width = x.shape
+        return x
+    """
+    assert stated(body, parameters="parts") == [("batch", "time", "width")]
+    body = """
+        if self.batch_first:
+            x = x.transpose(0, 1)
+        return self.cell(x[0]), x
+    """
+    made = "self.cell = nn.GRUCell(4, 5)\nself.batch_first = config.batch_first"
+    assert ranks(body, made, "x") == [2, 3]
