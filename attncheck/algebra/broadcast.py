@@ -169,7 +169,7 @@ def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:
         return Pairing(left, right, How.ASSUMED, _against_unknown(known), Verdict.UNKNOWN)
     if _are_kin(left.size, right.size):
         facts.force(left.size, right.size, "added element by element")
-    verdict = facts.compare(left.size, right.size)
+    verdict = facts.meet(left.size, right.size)
     if verdict is Verdict.EQUAL:
         return Pairing(left, right, How.MATCHED, _merge(left, right), verdict)
     if verdict.clashes and not _could_be_one(left.size, right.size):

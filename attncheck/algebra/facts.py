@@ -165,7 +165,7 @@ class Facts:
 
         EQUAL if that made the two equal.
         """
-        verdict = self.compare(left, right)
+        verdict = self.meet(left, right)
         if verdict is not Verdict.UNKNOWN:
             return verdict
         solution = _solve(self.resolve(left), self.resolve(right))
@@ -231,6 +231,18 @@ class Facts:
         if verdict is None:
             verdict = self._compare(left, right)
             self._verdicts[left, right] = self._verdicts[right, left] = verdict
+        return verdict
+
+    def meet(self, left: Size, right: Size) -> Verdict:
+        """Like `compare`, of the sizes of two axes, which hold something.
+
+        A size and a multiple of it are equal only where both are 0.
+        """
+        verdict = self.compare(left, right)
+        if verdict is Verdict.UNKNOWN:
+            one, other = self.resolve(left).terms, self.resolve(right).terms
+            if len(one) == 1 and one.keys() == other.keys():
+                return Verdict.DIFFERENT
         return verdict
 
     def _compare(self, left: Size, right: Size) -> Verdict:

@@ -177,6 +177,16 @@ def open_shape(name: str) -> Shape:
 
 def expand(shape: Shape, facts: Facts) -> Shape:
     """`shape` with its row, if bound, put in, and bound symbols in its sizes replaced."""
+    shape = listed(shape, facts)
+    if facts.has_bindings:
+        lead, trail = _resolve(shape.lead, facts), _resolve(shape.trail, facts)
+        if lead is not shape.lead or trail is not shape.trail:
+            shape = Shape(lead, shape.row, trail)
+    return shape
+
+
+def listed(shape: Shape, facts: Facts) -> Shape:
+    """`shape` with its row, if bound, put in; the sizes as they stand there."""
     while shape.row is not None:
         bound = facts.rows.get(shape.row)
         if bound is None:
@@ -185,10 +195,6 @@ def expand(shape: Shape, facts: Facts) -> Shape:
             shape = Shape(shape.lead + bound.lead + shape.trail)
         else:
             shape = Shape(shape.lead + bound.lead, bound.row, bound.trail + shape.trail)
-    if facts.has_bindings:
-        lead, trail = _resolve(shape.lead, facts), _resolve(shape.trail, facts)
-        if lead is not shape.lead or trail is not shape.trail:
-            shape = Shape(lead, shape.row, trail)
     return shape
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.checks import plain
+from attncheck.checks import plain, tied
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Fault
+from attncheck.operators.events import Einsum, Fault
 from attncheck.rule import Rule
 
 RULE = Rule(
@@ -17,9 +17,11 @@ RULE = Rule(
     "subscripts against ranks or sizes, or an output letter without a source",
     fix="unsafe",
 )
-ON = (Fault.EINSUM,)
+ON = (Fault.EINSUM, Einsum)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
-    """Report subscripts against ranks or sizes."""
+    """Report subscripts against ranks or sizes, and a letter that ties two axes of an operand."""
+    if operation.clash is None:
+        yield from tied.report(RULE, operation, view, "uses one letter for")
     yield from plain.report(RULE, operation, view)

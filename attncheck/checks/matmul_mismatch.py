@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.checks import plain
+from attncheck.checks import plain, tied
 from attncheck.checks.products import Kind, report
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
@@ -18,13 +18,16 @@ RULE = Rule(
     "contracted sizes differ",
     fix="unsafe",
 )
-ON = (Fault.CONTRACTION, Fault.BROADCAST)
+ON = (Fault.CONTRACTION, Fault.BROADCAST, Contraction, Attention)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a product that contracts two different sizes, or pairs two different batches."""
     clash = operation.clash
-    if clash is not None and clash.fault is Fault.BROADCAST:
+    if clash is None:
+        yield from tied.report(RULE, operation, view, "pairs the batch axes")
+        return
+    if clash.fault is Fault.BROADCAST:
         if isinstance(operation.event, Contraction | Attention):
             yield from plain.report(RULE, operation, view, *_paired(operation, view))
         return

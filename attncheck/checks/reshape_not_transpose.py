@@ -80,6 +80,8 @@ def _orders(lie: tuple[Piece, ...] | None) -> str:
     if lie is None:
         return ""
     read = sorted(lie, key=lambda piece: piece.new)
+    if read == list(lie):
+        return ""  # sizes that were found to be one since
     written = [text_of(tuple(piece.size for piece in order)) for order in (lie, read)]
     return f"they lie as {written[0]} and are read as {written[1]}, so "
 

@@ -74,6 +74,20 @@ _ANNOUNCED: Final = re.compile(
     rf"\b(?:shape|of\s+size)\s*(?:is|[:=])?\s*(?P<shape>{BRACKET})",
     re.IGNORECASE,
 )
+#: ``encoder vectors (B, T, d)``: a few words that say what a tensor holds, and nothing behind.
+_CLOSING: Final = re.compile(rf"(?P<told>(?:[\w/-]+\s+){{1,6}})(?P<shape>{BRACKET})\.?")
+_HELD: Final = re.compile(
+    r"\b(?:tensors?|arrays?|vectors?|matrix|matrices|keys?|values?|query|queries|states?|masks?"
+    r"|embeddings?|inputs?|outputs?|scores?|weights?|features?|memory|memories|contexts?|logits"
+    r"|activations?|representations?|annotations?|sequences?|tokens?)\b",
+    re.IGNORECASE,
+)
+#: What says that numbers are meant, and not a tensor that has so many elements.
+_COUNTED: Final = re.compile(
+    r"\b(?:sizes?|shapes?|dims?|dimensions?|dimensionality|number|how|count|resolution|kernel|axes"
+    r"|axis|order|layout|format|ratio|rate|range|sides?|width|height|length)\b",
+    re.IGNORECASE,
+)
 #: What takes a shape back, makes it one of several, or gives it to something else.
 _DOUBT: Final = re.compile(
     r"\b(?:or|if|when|unless|either|otherwise|else|depending|depends|transposed?|flattened"
@@ -253,6 +267,9 @@ def _only_shape(start: str, whole: str) -> str | None:
     candidates = []
     if leading is not None and is_shape(leading["shape"], announced=bool(leading["told"])):
         candidates.append(leading["shape"])
+    closing = _CLOSING.fullmatch(start)
+    if closing is not None and _is_held(closing["told"]) and is_shape(closing["shape"]):
+        candidates.append(closing["shape"])
     candidates += [
         found["shape"]
         for found in _ANNOUNCED.finditer(whole)
@@ -261,6 +278,11 @@ def _only_shape(start: str, whole: str) -> str | None:
     if len(set(candidates)) != 1 or _doubted(candidates[0], whole):
         return None
     return candidates[0]
+
+
+def _is_held(told: str) -> bool:
+    """Whether words say what a tensor holds, and not what numbers count."""
+    return _HELD.search(told) is not None and _COUNTED.search(told) is None
 
 
 def _doubted(shape: str, text: str) -> bool:

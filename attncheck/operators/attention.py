@@ -66,7 +66,7 @@ def _attend(call: Call, shapes: list[Shape], dtype: str | None) -> Outcome:
     mask = None
     if total is not None and call.given("mask"):
         mask = _mask(call, append(total, (time, source)))
-    event = Attention(time, source, features, positions, mask)
+    event = Attention(time, source, features, positions, mask, batch=(batch, values))
     clash = _first_clash(features, positions, (batch, values))
     if clash is None and grouped:
         clash = _group_clash(call, outer, keys_outer)

@@ -8,6 +8,7 @@ Rule: numpy.einsum "Notes"; torch.einsum; einops.einsum.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import EllipsisType
 
 from attncheck.algebra.broadcast import broadcast_all
@@ -49,7 +50,8 @@ def einsum(call: Call) -> Outcome:
     subscripts, operands = read
     spread = _Letters(call, subscripts)
     clash = spread.take(operands)
-    event = Einsum(subscripts.inputs, subscripts.output, tuple(spread.axes.items()))
+    met = tuple(spread.met)
+    event = Einsum(subscripts.inputs, subscripts.output, tuple(spread.axes.items()), met)
     if clash is not None:
         return Outcome(call.make(None), event, clash)
     return Outcome(call.make(spread.result(), _dtype(operands)), event)
@@ -70,6 +72,7 @@ class _Letters:
         self.subscripts = subscripts
         self.axes: dict[str, Axis] = {}
         self.middles: list[Shape] = []
+        self.met: list[tuple[str, Axis, Axis]] = []
         self.known = True
 
     def take(self, operands: tuple[Value, ...]) -> Clash | None:
@@ -128,7 +131,14 @@ class _Letters:
             return None
         if axis.is_one or axis.size is None:
             return None
+        if number == 1:
+            self.met.append((letter, self._resolved(old), self._resolved(axis)))
         return self._meet(number, letter, old, axis)
+
+    def _resolved(self, axis: Axis) -> Axis:
+        """An axis with its size as it is known now."""
+        size = None if axis.size is None else self.call.facts.resolve(axis.size)
+        return replace(axis, size=size)
 
     def _meet(self, number: int, letter: str, old: Axis, axis: Axis) -> Clash | None:
         """Make two axes of one letter equal."""

@@ -86,11 +86,15 @@ class Contraction:
 
 @record
 class Einsum:
-    """An einsum of any number of operands: each one's letters, and the output's."""
+    """An einsum of any number of operands: each one's letters, and the output's.
+
+    ``met`` are the axes of two operands that one letter made equal, as they were before.
+    """
 
     inputs: tuple[tuple[str, ...], ...]
     output: tuple[str, ...]
     axes: tuple[tuple[str, Axis], ...]
+    met: tuple[tuple[str, Axis, Axis], ...] = ()
 
 
 @record
@@ -123,7 +127,8 @@ class Attention:
 
     ``features`` pairs the sizes of query and key vectors, ``positions`` the key positions with the
     value positions; ``mask`` broadcasts the scores against the mask. ``heads`` is the number of
-    heads, where the layer splits them itself.
+    heads, where the layer splits them itself. ``batch`` is how the leading axes of the query meet
+    those of the key, and theirs those of the value, where they have to be equal.
     """
 
     query: Axis
@@ -132,6 +137,7 @@ class Attention:
     positions: Contracted
     mask: Broadcast | None
     heads: Size | None = None
+    batch: tuple[Broadcast | None, ...] = ()
 
 
 @record

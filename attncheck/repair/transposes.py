@@ -68,6 +68,8 @@ def _in_pieces(report: Report, view: View, node: cst.Call) -> Iterator[Candidate
             return
         code = module.reshaped(code, texts) if module else f"{code}.{verb}({', '.join(texts)})"
     order = sorted(range(len(runs)), key=lambda index: runs[index][0].new)
+    if order == sorted(order):
+        return  # what is mixed up was so before this view
     code = module.permuted(code, order) if module else code + _ordered(order, library)
     if any(len(run) > 1 for run in runs) or len(runs) > len(arguments):
         sizes = [view.code(argument) for argument in arguments]
