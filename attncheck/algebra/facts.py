@@ -236,12 +236,14 @@ class Facts:
     def meet(self, left: Size, right: Size) -> Verdict:
         """Like `compare`, of the sizes of two axes, which hold something.
 
-        A size and a multiple of it are equal only where both are 0.
+        A size and a multiple of it are equal only where both are 0. Parts that are too large,
+        ``n * (d // n + 1)``, or too many, ``2 * n * (d // n)``, never make up the whole.
         """
         verdict = self.compare(left, right)
         if verdict is Verdict.UNKNOWN:
-            one, other = self.resolve(left).terms, self.resolve(right).terms
-            if len(one) == 1 and one.keys() == other.keys():
+            one, other = self.resolve(left), self.resolve(right)
+            multiples = len(one.terms) == 1 and one.terms.keys() == other.terms.keys()
+            if multiples or _in_other_parts(one - other):
                 return Verdict.DIFFERENT
         return verdict
 
@@ -380,6 +382,35 @@ def clear_quotients(size: Size) -> Size:
             break
         size = cancel_quotients(size * denominator)
     return size
+
+
+def _in_other_parts(difference: Size) -> bool:
+    """Whether a difference is ``n * (d // n + k) - d`` or ``k * n * (d // n) - d``, for no d 0.
+
+    Less than n is left over of d, so that k parts, or one more than the whole, are too many or too
+    few. Everything may be multiplied by other sizes.
+    """
+    quotients = {atom for atom in difference.atoms() if type(atom) is Quotient}
+    if len(quotients) != 1:
+        return False
+    (quotient,) = quotients
+    parts = {
+        tuple(pair for pair in monomial if pair[0] is not quotient): number
+        for monomial, number in difference.terms.items()
+        if (quotient, 1) in monomial
+    }
+    even = cancel_quotients(difference)
+    if len(parts) != 1 or quotient.denominator.number is not None:
+        return False
+    if any(type(atom) is Quotient for atom in even.atoms()):
+        return False
+    each = Size(parts)
+    times = even.divided_by(each)
+    if times is not None and times.number is not None:
+        return times.number != 0
+    whole = (difference - each * of(quotient)).divided_by(quotient.numerator)
+    count = None if whole is None else each.divided_by(quotient.denominator * whole)
+    return count is not None and count.number is not None and count.number < -1
 
 
 def _without_remainder(atom: Atom) -> Size | None:

@@ -1,4 +1,7 @@
-"""Weights multiplied by a mask after softmax: what is left of a row sums to less than one."""
+"""Weights masked after softmax: what is left of a row sums to less than one.
+
+They are multiplied by the mask, or 0 is put in the place of some of them.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ from collections.abc import Iterator
 
 from attncheck.algebra.broadcast import How
 from attncheck.attention import Site, behind, same_axis
-from attncheck.checks.masks import is_mask, may_be_masked, written_into
+from attncheck.checks.entries import entry_of
+from attncheck.checks.masks import draws, is_mask, may_be_masked, written_into
+from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
-from attncheck.graph import Operation
+from attncheck.evidence.identifiers import names_in
+from attncheck.graph import Operand, Operation
 from attncheck.operators.events import (
     MOVES,
     Contraction,
@@ -19,7 +25,9 @@ from attncheck.operators.events import (
     Reduction,
     Softmax,
 )
+from attncheck.record import record
 from attncheck.rule import Rule
+from attncheck.table import Role, role_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -35,15 +43,23 @@ def check_trace(view: View) -> Iterator[Report]:
         masked = _masked(site, view)
         if masked is None:
             continue
-        operation, mask = masked
         if may_be_masked(view.graph, site.scores_in) or written_into(site, view):
             continue
-        if _is_summed_as_it_is(site, operation, view):
-            yield _report(operation, mask, view)
+        if _is_summed_as_it_is(site, masked.operation, view):
+            yield _report(masked, view)
 
 
-def _masked(site: Site, view: View) -> tuple[Operation, int] | None:
-    """The first product of a site's weights with a mask over the keys, and which operand it is."""
+@record
+class _Masked:
+    """Weights that are masked: where, the mask, and whether it is one only by its name."""
+
+    operation: Operation
+    mask: Operand
+    named: bool = False
+
+
+def _masked(site: Site, view: View) -> _Masked | None:
+    """The first mask over the keys that a site's weights are multiplied by or filled under."""
     weights = {site.softmax.number}
     for operation in view.graph.after(site.softmax):
         if operation.read.isdisjoint(weights):
@@ -56,10 +72,28 @@ def _masked(site: Site, view: View) -> tuple[Operation, int] | None:
         if isinstance(event, Elementwise) and event.symbol == "*" and len(tensors) == 2:
             mask = 1 - used[0]
             if _hides_keys(site, event, mask, view) and _is_outside(site, tensors[mask], view):
-                return operation, mask
+                return _Masked(operation, list(operation.tensors())[mask][0])
+        filled = _filled(site, operation, weights, view)
+        if filled is not None:
+            return filled
         if isinstance(event, MOVES) or _is_dropout(operation):
             weights.add(operation.number)
     return None
+
+
+def _filled(site: Site, operation: Operation, weights: set[int], view: View) -> _Masked | None:
+    """The weights of some keys replaced by 0: ``weights.masked_fill(mask, 0)``, and by where."""
+    entry = entry_of(operation, view)
+    if entry is None or entry.how not in ("fill", "choice") or entry.number != 0:
+        return None
+    filled, mask = as_tensor(entry.scores.value), entry.mask_tensor
+    if filled is None or not filled.made_by & weights or draws(view.graph, mask):
+        return None
+    over_keys = varies_over_keys(entry, site, view)
+    named = any(role_of(name) is Role.MASK for name in names_in(entry.mask.node))
+    if over_keys is False or not (over_keys or named) or _is_found(site, mask, view):
+        return None
+    return _Masked(operation, entry.mask, not (over_keys and is_mask(view.graph, mask)))
 
 
 def _is_dropout(operation: Operation) -> bool:
@@ -88,12 +122,15 @@ def _hides_keys(site: Site, event: Elementwise, mask: int, view: View) -> bool:
 
 def _is_outside(site: Site, mask: Tensor, view: View) -> bool:
     """Whether a factor is a mask that was not found by looking at the scores or the weights."""
-    if not is_mask(view.graph, mask):
-        return False
+    return is_mask(view.graph, mask) and not _is_found(site, mask, view)
+
+
+def _is_found(site: Site, mask: Tensor, view: View) -> bool:
+    """Whether a mask was found by looking at the scores or the weights."""
     own = {site.softmax.number, *site.scores_in.made_by}
     if site.scores is not None:
         own.add(site.scores.number)
-    return not any(operation.number in own for operation in behind(view.graph, mask))
+    return any(operation.number in own for operation in behind(view.graph, mask))
 
 
 def _is_summed_as_it_is(site: Site, product: Operation, view: View) -> bool:
@@ -130,14 +167,13 @@ def _divides(operation: Operation) -> bool:
     return event.symbol == "/" and len(list(operation.tensors())) == 2
 
 
-def _report(operation: Operation, mask: int, view: View) -> Report:
-    written = list(operation.operands)
-    node = [operand.node for operand in written if as_tensor(operand.value) is not None][mask]
+def _report(masked: _Masked, view: View) -> Report:
+    operation = masked.operation
     output = as_tensor(operation.output)
     assert output is not None
     message = (
-        f"`{view.quote(operation.node)}` masks the weights after softmax: what `{view.quote(node)}`"
-        " leaves of a row sums to less than one"
+        f"`{view.quote(operation.node)}` masks the weights after softmax: what"
+        f" `{view.quote(masked.mask.node)}` leaves of a row sums to less than one"
     )
     return Report(
         RULE,
@@ -148,4 +184,5 @@ def _report(operation: Operation, mask: int, view: View) -> Report:
         view.sizes(output),
         "the same shape, with rows that sum to one: the mask belongs on the scores, as a large"
         " negative number before softmax, or the weights are to be divided by their new sum",
+        named=masked.named,
     )

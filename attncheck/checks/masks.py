@@ -40,7 +40,12 @@ _PRODUCTS: tuple[type[Event], ...] = (Contraction, Einsum)
 
 def is_mask(graph: Graph, tensor: Tensor) -> bool:
     """Whether a tensor certainly is a mask that is no dropout."""
-    return _holds_truth(graph, tensor, 0) and not any(map(_draws, behind(graph, tensor)))
+    return _holds_truth(graph, tensor, 0) and not draws(graph, tensor)
+
+
+def draws(graph: Graph, tensor: Tensor) -> bool:
+    """Whether random numbers are in what a tensor comes from."""
+    return any(map(_draws, behind(graph, tensor)))
 
 
 def _holds_truth(graph: Graph, tensor: Tensor, depth: int) -> bool:

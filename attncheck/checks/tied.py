@@ -114,7 +114,7 @@ def _tie(
     if own is None or opposite is None or shape is None or not shape.closed:
         return None
     symbol = own.symbol
-    if symbol is None or not (symbol.flexible or symbol.found):
+    if symbol is None or not _is_open(own, opposite, view):
         return None
     if own == opposite or opposite.number is not None:
         return None
@@ -129,6 +129,12 @@ def _tie(
         if not any(each.flexible for each in size.symbols()) or _is_crossed(meeting, meetings):
             return Tie(*meeting.operands, meeting.places[0], own, opposite)
     return None
+
+
+def _is_open(own: Size, opposite: Size, view: View) -> bool:
+    """Whether nothing but the operation says that a size is another one."""
+    unseen = any(symbol.flexible or symbol.found for symbol in own.symbols())
+    return unseen or view.facts.compare(own, opposite) is Verdict.UNKNOWN
 
 
 def _is_met(operand: int, place: int, size: Size, meetings: list[Meeting], view: View) -> bool:

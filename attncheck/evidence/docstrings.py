@@ -74,7 +74,8 @@ _ANNOUNCED: Final = re.compile(
     rf"\b(?:shape|of\s+size)\s*(?:is|[:=])?\s*(?P<shape>{BRACKET})",
     re.IGNORECASE,
 )
-#: ``encoder vectors (B, T, d)``: a few words that say what a tensor holds, and nothing behind.
+#: ``encoder vectors (B, T, d)``: a few words that say what a tensor holds, and nothing behind. Two
+#: names may as well be what the thing consists of.
 _CLOSING: Final = re.compile(rf"(?P<told>(?:[\w/-]+\s+){{1,6}})(?P<shape>{BRACKET})\.?")
 _HELD: Final = re.compile(
     r"\b(?:tensors?|arrays?|vectors?|matrix|matrices|keys?|values?|query|queries|states?|masks?"
@@ -268,8 +269,8 @@ def _only_shape(start: str, whole: str) -> str | None:
     if leading is not None and is_shape(leading["shape"], announced=bool(leading["told"])):
         candidates.append(leading["shape"])
     closing = _CLOSING.fullmatch(start)
-    if closing is not None and _is_held(closing["told"]) and is_shape(closing["shape"]):
-        candidates.append(closing["shape"])
+    if closing is not None and _is_held(closing["told"]) and closing["shape"].count(",") > 1:
+        candidates += [closing["shape"]] * is_shape(closing["shape"])
     candidates += [
         found["shape"]
         for found in _ANNOUNCED.finditer(whole)

@@ -8,7 +8,6 @@ Rule: numpy.einsum "Notes"; torch.einsum; einops.einsum.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from types import EllipsisType
 
 from attncheck.algebra.broadcast import broadcast_all
@@ -132,13 +131,8 @@ class _Letters:
         if axis.is_one or axis.size is None:
             return None
         if number == 1:
-            self.met.append((letter, self._resolved(old), self._resolved(axis)))
+            self.met.append((letter, old, axis))
         return self._meet(number, letter, old, axis)
-
-    def _resolved(self, axis: Axis) -> Axis:
-        """An axis with its size as it is known now."""
-        size = None if axis.size is None else self.call.facts.resolve(axis.size)
-        return replace(axis, size=size)
 
     def _meet(self, number: int, letter: str, old: Axis, axis: Axis) -> Clash | None:
         """Make two axes of one letter equal."""

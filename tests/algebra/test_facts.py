@@ -44,6 +44,8 @@ def pairs(draw: st.DrawFn) -> tuple[Tree, Tree]:
         ("*", left, 2),
         ("-", ("+", left, "a"), "b"),
         ("+", ("*", 2, ("//", left, 2)), 1),
+        ("*", third, ("+", ("//", left, third), 1)),
+        ("*", ("*", 2, third), ("//", left, third)),
         ("+", ("*", ("//", left, third), third), ("%", left, third)),
     ]
     return left, draw(st.sampled_from(disguises))
@@ -80,6 +82,44 @@ def test_verdicts_hold_for_every_substitution(
         if verdict is DIFFERENT and all(nowhere_empty(size, values) for size in (left, right)):
             # That two sizes differ is a proof: it does not rest on divisions coming out even.
             assert left.evaluate(values) != right.evaluate(values)
+
+
+@given(pairs(), some_symbols())
+def test_axes_that_hold_something_differ_where_they_are_said_to(
+    pair: tuple[Tree, Tree], symbols: dict[str, Symbol]
+) -> None:
+    left, right = (size_of(tree, symbols) for tree in pair)
+    facts = Facts()
+    verdict = facts.meet(left, right)
+    assert facts.meet(right, left) is verdict
+    assert verdict is facts.compare(left, right) or verdict is DIFFERENT
+    for values in allowed(facts, symbols):
+        numbers = [size.evaluate(values) for size in (left, right)]
+        empty = any(not nowhere_empty(size, values) for size in (left, right))
+        if verdict is DIFFERENT and not empty and all(n is not None and n > 0 for n in numbers):
+            assert numbers[0] != numbers[1]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "verdict"),
+    [
+        ("n", ("*", 2, "n"), DIFFERENT),
+        (("*", "a", "n"), ("*", ("*", 3, "a"), "n"), DIFFERENT),
+        (("*", "n", ("+", ("//", "a", "n"), 1)), "a", DIFFERENT),
+        (("*", ("*", "b", "n"), ("+", ("//", "a", "n"), 2)), ("*", "b", "a"), DIFFERENT),
+        (("*", ("*", 2, "n"), ("//", "a", "n")), "a", DIFFERENT),
+        (("*", "n", ("//", "a", "n")), "a", EQUAL),
+        (("+", ("*", "n", ("//", "a", "n")), "b"), "a", UNKNOWN),
+        (("+", ("*", 2, ("//", "a", 2)), 1), "a", UNKNOWN),
+        (("*", 2, "a"), ("*", 3, "b"), UNKNOWN),
+    ],
+)
+def test_multiples_and_parts_too_large_never_meet(
+    left: Tree, right: Tree, verdict: Verdict
+) -> None:
+    symbols = {name: Symbol(name, positive=False) for name in (*NAMES, "n")}
+    facts = Facts()
+    assert facts.meet(size_of(left, symbols), size_of(right, symbols)) is verdict
 
 
 def nowhere_empty(size: Size, values: dict[Symbol, int]) -> bool:
@@ -140,7 +180,7 @@ def test_an_operation_forces_flexible_symbols_only(
     bound = [symbol for symbol in symbols.values() if facts.reason(symbol) is not None]
     assert all(symbol.flexible for symbol in bound)
     assert verdict is EQUAL or not bound
-    assert facts.compare(left, right) is verdict
+    assert facts.meet(left, right) is verdict
 
 
 @given(st.lists(pairs(), min_size=1, max_size=4), pairs(), some_symbols(), st.data())

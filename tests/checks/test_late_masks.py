@@ -153,3 +153,51 @@ def test_a_mask_from_the_call(mask, condition):
 
 def test_numbers_from_the_call_are_no_mask():
     assert found(f"{NUMPY}{ARRAYS}attend(q, k, v, np.ones((2, 5)))\n") == []
+
+
+FILLS = [
+    "w = torch.softmax(scores, dim=-1).masked_fill(~keep[:, None, :], 0)",
+    "w = torch.where(keep[:, None, :], torch.softmax(scores, dim=-1), 0.0)",
+    "w = torch.softmax(scores, dim=-1).masked_fill(~keep[:, None, :], 0.0).clone()",
+]
+
+
+@pytest.mark.parametrize("line", FILLS)
+def test_weights_filled_with_0(line):
+    assert [where for where, _ in weights(line)] == [10]
+
+
+LEFT = [
+    # rows of padded queries, and what may be
+    "w = torch.softmax(scores, dim=-1).masked_fill((lengths > 1)[:, None, None], 0)",
+    # dropout
+    "w = torch.softmax(scores, dim=-1)\n    w = w.masked_fill(torch.rand(B, T, S) < 0.1, 0)",
+    # found by looking at the weights
+    "w = torch.softmax(scores, dim=-1)\n    w = w.masked_fill(w < 0.01, 0)",
+    # not 0
+    "w = torch.softmax(scores, dim=-1).masked_fill(~keep[:, None, :], 1e-9)",
+    # masked before: rows without any key are not left to be NaN
+    f"w = torch.softmax({FILLED.format('~keep[:, None, :]')}, -1).masked_fill(~keep[:, None], 0)",
+    # divided by what is left
+    "w = torch.softmax(scores, dim=-1).masked_fill(~keep[:, None], 0)"
+    "\n    w = w / w.sum(-1, keepdim=True)",
+]
+
+
+@pytest.mark.parametrize("line", LEFT)
+def test_fills_that_are_left_alone(line):
+    assert weights(line) == []
+
+
+def test_a_mask_that_comes_in_is_told_by_its_name():
+    code = """import torch
+def attend(q, k, v, {name}):
+    scores = torch.einsum("bqd,bkd->bqk", q, k)
+    w = scores.softmax(-1).masked_fill({name}, 0.0)
+    return w @ v
+"""
+    findings = check_source(code.replace("{name}", "mask").encode(), "x.py", Settings()).findings
+    assert [(each.code, each.line, each.severity) for each in findings] == [
+        ("ATN503", 4, "warning")
+    ]
+    assert found(code.replace("{name}", "rows")) == []

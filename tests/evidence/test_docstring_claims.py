@@ -30,6 +30,20 @@ def returns(text):
         ("encoder_states : torch.Tensor (B, T, C)", "(B, T, C)"),
         ("encoder_states : torch.Tensor, shape (B,)", "(B,)"),
         ("encoder_states : float array, shape (T, d), optional", "(T, d)"),
+        # a few words that say what it holds
+        (
+            ":param encoder_states: keys   [batch_size, seq_len, hidden_size]",
+            "[batch_size, seq_len, hidden_size]",
+        ),
+        (
+            ":param encoder_states: optional mask [batch_size, 1, seq_len]",
+            "[batch_size, 1, seq_len]",
+        ),
+        (
+            "encoder_states (FloatTensor): query vectors ``(batch, tgt_len, dim)``",
+            "(batch, tgt_len, dim)",
+        ),
+        ("encoder_states: the last hidden state (n_layers, B, d_s).", "(n_layers, B, d_s)"),
         # Google style
         ("encoder_states (Tensor): (T_enc, d_h) the annotations", "(T_enc, d_h)"),
         ("encoder_states: shape [B, T, D]", "[B, T, D]"),
@@ -149,6 +163,13 @@ def test_two_claims_that_differ_are_none():
 @pytest.mark.parametrize(
     "line",
     [
+        # numbers that a description counts
+        "x: size of the input (height, width)",
+        "x: input resolution (H, W)",
+        "x: number of states (batch, heads)",
+        "x: order of the axes of the output (batch, time, dim)",
+        "x: what the layer is called (batch, dim)",
+        "x: hidden states (B, T, d) of the encoder (B, S, d)",
         # types, defaults and options in brackets
         "x (int, optional): number of heads",
         "x (optional)",
