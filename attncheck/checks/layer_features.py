@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from attncheck.algebra.facts import Verdict, cancel_quotients
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.shape import Axis, Shape, shape_of
 from attncheck.algebra.size import ONE, Size
 from attncheck.checks.constructed import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.algebra.facts import Verdict, cancel_quotients
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.size import Size, product
 from attncheck.checks import plain
 from attncheck.checks.constructed import layer_of

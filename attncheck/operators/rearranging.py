@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from types import EllipsisType
 from typing import TypeAlias
 
-from attncheck.algebra.facts import Facts, Verdict, cancel_quotients
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.reshape import INFER, Reshaped, Wanted
 from attncheck.algebra.reshape import reshape as reshape_axes
 from attncheck.algebra.shape import COPIES, SCALAR, Axis, Row, Shape, closed, expand

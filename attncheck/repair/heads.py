@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.algebra.facts import cancel_quotients
+from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.size import Size
 from attncheck.checks.heads import head_split, sizes_written
 from attncheck.checks.layer_features import maker_layer

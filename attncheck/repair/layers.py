@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from attncheck.algebra.facts import Verdict, cancel_quotients
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.size import Size
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
 from attncheck.checks.layer_features import KEEPING, maker_layer, merges_to, unused_parameter

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from algebra.strategies import NAMES, Tree, divisions, evenly, size_of, substitutions, trees
-from attncheck.algebra.facts import Facts, Verdict, cancel_quotients, clear_quotients
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.quotients import cancel_quotients, clear_quotients
 from attncheck.algebra.shape import Row, shape_of
 from attncheck.algebra.size import ONE, Size, Symbol, const, of
 

@@ -1,0 +1,75 @@
+"""Divisions that come out even, and what a size that is cut into parts can never be.
+
+Code that splits ``d_model`` into heads relies on ``n_heads * (d_model // n_heads)`` being
+``d_model``; nothing here proves that it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attncheck.algebra.size import Quotient, Size, of
+
+#: Denominators that are cleared one after the other; no size in real code has as many.
+_MAX_DENOMINATORS: Final = 8
+
+
+def cancel_quotients(size: Size) -> Size:
+    """`size` with ``b * (a // b)`` written as ``a``: true wherever the division comes out even.
+
+    That it does is what code that splits ``d_model`` into heads relies on; where the numbers are
+    known the caller has already compared them.
+    """
+    for monomial, coefficient in size.terms.items():
+        for atom, power in monomial:
+            if type(atom) is not Quotient:
+                continue
+            rest = tuple((a, n - (a == atom)) for a, n in monomial if a != atom or power > 1)
+            without = Size({rest: coefficient}).divided_by(atom.denominator)
+            if without is not None:
+                return cancel_quotients(
+                    size - Size({monomial: coefficient}) + without * atom.numerator
+                )
+    return size
+
+
+def clear_quotients(size: Size) -> Size:
+    """`size` times the denominators in it: zero where `size` is, if all divisions come out even."""
+    size = cancel_quotients(size)
+    for _ in range(_MAX_DENOMINATORS):
+        denominator = next(
+            (atom.denominator for atom in size.atoms() if type(atom) is Quotient), None
+        )
+        if denominator is None or not denominator.terms:
+            break
+        size = cancel_quotients(size * denominator)
+    return size
+
+
+def in_other_parts(difference: Size) -> bool:
+    """Whether a difference is ``n * (d // n + k) - d`` or ``k * n * (d // n) - d``, for no d 0.
+
+    Less than n is left over of d, so that k parts, or one more than the whole, are too many or too
+    few. Everything may be multiplied by other sizes.
+    """
+    quotients = {atom for atom in difference.atoms() if type(atom) is Quotient}
+    if len(quotients) != 1:
+        return False
+    (quotient,) = quotients
+    parts = {
+        tuple(pair for pair in monomial if pair[0] is not quotient): number
+        for monomial, number in difference.terms.items()
+        if (quotient, 1) in monomial
+    }
+    even = cancel_quotients(difference)
+    if len(parts) != 1 or quotient.denominator.number is not None:
+        return False
+    if any(type(atom) is Quotient for atom in even.atoms()):
+        return False
+    each = Size(parts)
+    times = even.divided_by(each)
+    if times is not None and times.number is not None:
+        return times.number != 0
+    whole = (difference - each * of(quotient)).divided_by(quotient.numerator)
+    count = None if whole is None else each.divided_by(quotient.denominator * whole)
+    return count is not None and count.number is not None and count.number < -1
