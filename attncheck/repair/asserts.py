@@ -275,10 +275,18 @@ def _sum_assert(site: ShapeSite, traced: Traced) -> list[str]:
         if tensor.library == "torch":
             return [f"assert torch.allclose({site.name}.sum(dim={axis}), torch.ones(()))"]
         if tensor.library == "tensorflow":
-            return [f"assert np.allclose(np.sum({site.name}, axis={axis}), 1, atol=1e-5)"]
+            return [_sum_in_functions(site.name, axis, attention.softmax.spelling)]
         module = array_module(tensor.library)
         return [f"assert {module}.allclose({site.name}.sum(axis={axis}), 1)"]
     return []
+
+
+def _sum_in_functions(name: str, axis: int, spelling: str) -> str:
+    """The same in the functions of TensorFlow, or of the module that the softmax is of."""
+    if spelling.startswith("tensorflow."):
+        return f"assert tf.reduce_all(tf.abs(tf.reduce_sum({name}, axis={axis}) - 1) < 1e-5)"
+    module = "K" if spelling.startswith("keras.backend.") else "ops"
+    return f"assert {module}.all({module}.abs({module}.sum({name}, axis={axis}) - 1) < 1e-5)"
 
 
 def _written_axis(axis: int | None, rank: int) -> int:

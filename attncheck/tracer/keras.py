@@ -122,7 +122,7 @@ def build_for(machine: Machine, instance: Instance, function: Function, given: l
 def _known(value: Value | None) -> bool:
     """Whether a value is a tensor whose sizes are all known."""
     shape = value.shape if type(value) is Tensor else None
-    return shape is not None and None not in shape.sizes()
+    return shape is not None and shape.closed and None not in shape.sizes()
 
 
 def builder(machine: Machine, instance: Instance) -> Function | None:

@@ -196,3 +196,20 @@ def test_a_layer_is_built_for_what_it_is_called_with():
         head=HEAD,
     )
     assert parameter(traced, "y") == "(x_0, x_1, 4)"
+
+
+def test_a_layer_that_keeps_what_it_was_given_is_built_anew():
+    traced = function(
+        "class Own(layers.Layer):\n"
+        "    def __init__(self, table):\n"
+        "        super().__init__()\n"
+        "        self.table = ops.tanh(table)\n"
+        "    def build(self, shape):\n"
+        "        self.w = self.add_weight(shape=(shape[-1], 4))\n"
+        "    def call(self, x):\n"
+        "        y = ops.matmul(x, self.w)\n"
+        "        return y\n",
+        "Own.call",
+        head=HEAD,
+    )
+    assert parameter(traced, "y") == "(..., 4)"
