@@ -106,6 +106,16 @@ def scaled_dot_product(query, key, value, mask=None):
     return stacked(outputs)
 
 
+def causal_self_attention(query, key, value):
+    """Each position over itself and what is before it."""
+    outputs = []
+    for i in range(len(query)):
+        seen = [j <= i for j in range(len(key))]
+        output, weights = scaled_dot_product(query[i : i + 1], key, value, seen)
+        outputs.append((output[0], weights[0]))
+    return stacked(outputs)
+
+
 def head_scaled_dot_product(query, key, value, mask=None):
     return stacked(
         [scaled_dot_product(q, k, v, mask) for q, k, v in zip(query, key, value, strict=True)]

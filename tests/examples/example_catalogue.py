@@ -142,6 +142,7 @@ SELF = {"x": ("B", "T_enc", "d_model"), **PROJECTIONS, "n_heads": ()}
 REGRESSION = shapes(
     "encoder_states: B T_enc d_h, W_a: d_attn d_h, v_a: d_attn, w_out: d_h one, target: B"
 )
+CAUSAL = shapes("query: B T_enc d_k, key: B T_enc d_k, value: B T_enc d_v")
 STATES = ("decoder_state", "encoder_states")
 QKVM = ("query", "key", "value", "mask")
 
@@ -235,6 +236,13 @@ EXAMPLES = [
         SELF,
         formulas.multi_head_self_attention,
         ("x",),
+    ),
+    Example(
+        "torch/causal_self_attention.py",
+        "causal_self_attention",
+        CAUSAL,
+        formulas.causal_self_attention,
+        QKVM[:3],
     ),
     Example(
         "torch/attention_regression.py", "attention_regression", REGRESSION, formulas.regression
