@@ -1,7 +1,8 @@
 """The console script: the shortest way to what a command line asks for.
 
-Typer takes as long to import as a small file takes to check, so the commonest command line, paths
-and nothing else, is recognised here and never reaches it; all others go to `attncheck.commands`.
+Typer takes as long to import as a small file takes to check, so the commonest command lines, paths
+and switches like those of the hook, are recognised here and never reach it; all others go to
+`attncheck.commands`.
 Whatever goes wrong is one line on standard error and exit code 2, never a traceback.
 """
 
@@ -10,16 +11,28 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from attncheck.report.screen import complain, prepare_streams, silence_broken_pipe
-from attncheck.session import COMMANDS, Failure, check
+from attncheck.session import COMMANDS, Failure, Options, check
 from attncheck.settings import SettingsError
 
 _FAILED: Final = 2
 _INTERRUPTED: Final = 130
 #: Set by the shell when it asks for completions.
 _COMPLETE: Final = "_ATTNCHECK_COMPLETE"
+#: Options that take no value, as `attncheck.commands` spells them, and what they set.
+_SWITCHES: Final = {
+    "--force-exclude": "force_exclude",
+    "--exit-zero": "exit_zero",
+    "--quiet": "quiet",
+    "--statistics": "statistics",
+    "--fix": "fix",
+    "--unsafe-fixes": "unsafe_fixes",
+    "--diff": "diff",
+    "--no-config": "no_config",
+    "--no-cache": "no_cache",
+}
 
 
 def main() -> NoReturn:
@@ -33,9 +46,9 @@ def main() -> NoReturn:
 def run(arguments: list[str]) -> int:
     """Run one command line; the exit code."""
     try:
-        paths = _only_paths(arguments)
-        if paths and _COMPLETE not in os.environ:
-            return check(paths)
+        plain = _plain(arguments)
+        if plain is not None and _COMPLETE not in os.environ:
+            return check(*plain)
         return _run_app(arguments)
     except (Failure, SettingsError) as error:
         complain(str(error))
@@ -49,14 +62,18 @@ def run(arguments: list[str]) -> int:
     return _FAILED
 
 
-def _only_paths(arguments: list[str]) -> list[str]:
-    """The paths of a command line that has nothing else, or none."""
+def _plain(arguments: list[str]) -> tuple[list[str], Options] | None:
+    """Paths and switches of a command line that has nothing else; None for any other."""
     if arguments[:1] == ["check"]:
         arguments = arguments[1:]
     elif arguments and arguments[0] in COMMANDS:
-        return []
-    options = any(each.startswith("-") and each != "-" for each in arguments)
-    return [] if options else arguments
+        return None
+    paths = [each for each in arguments if not each.startswith("-") or each == "-"]
+    switches = set(arguments).difference(paths)
+    if not paths or not switches <= _SWITCHES.keys():
+        return None
+    chosen: dict[str, Any] = {_SWITCHES[each]: True for each in switches}
+    return paths, Options(**chosen)
 
 
 def _run_app(arguments: list[str]) -> int:

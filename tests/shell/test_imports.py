@@ -1,5 +1,6 @@
 """What a run imports: start-up is most of what checking a small file costs."""
 
+import inspect
 import json
 import os
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from pathlib import Path
 
 import attncheck
+from attncheck import cli, commands
 
 ROOT = Path(attncheck.__file__).parents[1]
 HEAVY = {
@@ -50,6 +52,20 @@ def test_a_file_without_tensor_code_needs_no_parser_and_no_typer(folder):
     Path("plain.py").write_text("x = 1\n")
     assert imported(folder, "plain.py") & TYPER_FREE == set()
     assert imported(folder, "check", "plain.py") & TYPER_FREE == set()
+
+
+def test_switches_need_no_typer(folder):
+    Path("plain.py").write_text("x = 1\n")
+    switches = [each for each in cli._SWITCHES if each not in {"--diff", "--unsafe-fixes"}]
+    assert imported(folder, "check", *switches, "plain.py") & TYPER_FREE == set()
+
+
+def test_the_switches_are_those_of_the_command():
+    parameters = inspect.signature(commands.check).parameters
+    flags = {name for name, parameter in parameters.items() if parameter.default is False}
+    # One runs another command, one goes with an option that has a value.
+    flags -= {"watch", "write_baseline"}
+    assert {f"--{name.replace('_', '-')}": name for name in flags} == cli._SWITCHES
 
 
 def test_a_folder_without_ignore_files_needs_no_pathspec(folder):
