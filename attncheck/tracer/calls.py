@@ -29,7 +29,7 @@ from attncheck.tracer.machine import Machine
 from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.tracer.unseen import call_unseen, called_name, mask_of_heads
-from attncheck.values.join import join
+from attncheck.values.join import is_no_more, join
 from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
 from attncheck.values.value import (
     NONE,
@@ -414,6 +414,8 @@ def _call_chain(machine: Machine, callee: Chain, arguments: Arguments, node: cst
         value = call(machine, step, given, node)
         if callee.repeated is not None:
             value = join(before, value)
+            if not machine.evidence.loose and is_no_more(before, value):
+                break
     return value
 
 

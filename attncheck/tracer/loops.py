@@ -19,7 +19,7 @@ from attncheck.tracer.branches import here, resume, run_ways
 from attncheck.tracer.machine import Environment, Exit, Frame, Machine, Way
 from attncheck.tracer.naming import settle
 from attncheck.tracer.targets import assign
-from attncheck.values.join import element_of, join, join_all, one_list
+from attncheck.values.join import element_of, is_no_more, join, join_all, one_list
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     UNKNOWN,
@@ -27,12 +27,15 @@ from attncheck.values.value import (
     Choice,
     Instance,
     Int,
+    Layer,
     Mapping,
     Sequence,
     Value,
     as_tensor,
 )
 
+#: What a loop over layers gives a name in each round.
+_CALLED = frozenset([Layer, Instance, Chain, Choice])
 #: Loops with at most this many known items are run item by item.
 UNROLLED = 6
 #: Rounds run once the first has shown what is carried; two but for chains (``a = b; b = c``).
@@ -152,6 +155,9 @@ def _repeat(
     broken = _round(machine, once)
     rounds = None if broken else count
     grown = _widened(machine, before, rounds)
+    if not broken and _is_stack(machine, given) and _shows_all(machine, before, grown, journal):
+        machine.environment.names |= grown
+        return False
     _merge_attributes(machine, journal, lambda old, new: _widen(machine, old, new, rounds))
     for _ in range(MOST_ROUNDS):
         if machine.evidence.loose:
@@ -169,6 +175,27 @@ def _repeat(
             break
         grown = settled
     return broken
+
+
+def _is_stack(machine: Machine, given: frozenset[str]) -> bool:
+    """Whether the rounds are layers, one on top of the other, and not steps of time."""
+    return any(type(machine.environment.names.get(name)) in _CALLED for name in given)
+
+
+def _shows_all(
+    machine: Machine, before: dict[str, Value], grown: dict[str, Value], since: int
+) -> bool:
+    """Whether the next round would show no more than the first, as no value is better known.
+
+    Where shapes are stated, they are stated as each round has them, so that it has to run.
+    """
+    if machine.evidence.loose:
+        return False
+    changed = (
+        value is None or is_no_more(value, instance.attributes.get(name, UNKNOWN))
+        for instance, name, value in machine.journal[since:]
+    )
+    return all(is_no_more(before[name], grown[name]) for name in before) and all(changed)
 
 
 def _begun(machine: Machine, before: dict[str, Value], grown: dict[str, Value]) -> dict[str, Value]:

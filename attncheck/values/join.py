@@ -31,6 +31,7 @@ from attncheck.values.value import (
     Partial,
     Scalar,
     Sequence,
+    Unknown,
     Value,
     as_tensor,
 )
@@ -290,3 +291,16 @@ _JOINERS: dict[type, Callable[[Any, Any], Value]] = {
     Scalar: _join_scalars,
     Const: _join_constants,
 }
+
+
+def is_no_more(before: Value, after: Value) -> bool:
+    """Whether a value is what it was, or the like of it of which less is known."""
+    if before is after or type(after) is Unknown:
+        return True
+    old, new = as_tensor(before), as_tensor(after)
+    if old is not None and new is not None:
+        had = None if old.shape is None else old.shape.rank
+        return new.shape is None or new.shape.rank in (None, had)
+    if type(before) is not type(after):
+        return False
+    return type(before) is Sequence or before == after

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tracer.tracing import function, last, module
+from tracer.tracing import function, last, module, tracer_of
 
 ENDS = [
     ("few rounds", "y = np.ones(1)\nfor i in range(3):\n    y = np.concatenate([y, y])", (8,)),
@@ -104,3 +104,58 @@ def test_an_object_that_changes_is_not_traced_as_it_was_made():
     traced = function(code, "A.get")
     assert last(traced, "y") == (3,)
     assert len([site for site in traced.sites if site.name == "return"]) == 2
+
+
+STACK = """\
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.inner = nn.Linear(d, d)
+
+    def forward(self, x, before=None):
+        if before is not None:
+            x = x + before
+        return self.inner(x)
+
+
+class Stack(nn.Module):
+    def __init__(self, d, depth):
+        super().__init__()
+        self.layers = nn.ModuleList([Block(d) for _ in range(depth)])
+        self.all = nn.Sequential(*[Block(d) for _ in range(depth)])
+        self.block = Block(d)
+
+    def forward(self, x):
+        first = None
+        for {target} in {items}:
+            x = {call}
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "items", "call", "rounds"),
+    [
+        ("layer", "self.layers", "layer(x)", 1),
+        ("i, layer", "enumerate(self.layers)", "layer(x)", 1),
+        # What a round carries over is only seen in the next.
+        ("layer", "self.layers", "first = layer(x, first)", 3),
+        ("step", "range(len(self.layers))", "self.block(x)", 2),
+        ("item", "[1]", "self.all(x)", 1),
+    ],
+)
+def test_layers_of_a_stack_are_run_once(target, items, call, rounds):
+    traced = function(STACK.format(target=target, items=items, call=call), "Stack.forward")
+    assert [each.kind for each in traced.graph.operations].count("linear_layer") == rounds
+
+
+def test_where_shapes_are_stated_each_round_is_run():
+    tracer = tracer_of(STACK.format(target="layer", items="self.layers", call="layer(x)"))
+    tracer.evidence.loose = True
+    tracer.run_module()
+    (found,) = (each for each in tracer.functions if each.qualified == "Stack.forward")
+    operations = tracer.run_function(found).graph.operations
+    assert [each.kind for each in operations].count("linear_layer") == 2
