@@ -247,8 +247,9 @@ def _container_method(
         return call_method(machine, receiver, name, arguments)
     if type(receiver) is Mapping:
         return _dict_method(receiver, name, arguments)
-    if type(receiver) is Scalar and name == "astype":
-        # What a library makes of a number is an array of no axes, and followed as the number.
+    if type(receiver) is Scalar and name == "astype" and receiver.kind != "bool":
+        # What a library makes of a number is an array of no axes, and followed as the number. But
+        # what a comparison gives may be of any shape.
         return receiver
     if type(receiver) in (Sequence, ShapeOf) and name in ("copy", "as_list"):
         return receiver

@@ -136,3 +136,5 @@ def test_what_only_changes_the_dtype_keeps_the_shapes():
     assert last(module(HEAD + code), "y") == (3, 5, 8)
     code = "y = jnp.einsum('bqd,bkd->bqk', x, x, _dot_general=jax.lax.dot_general)\n"
     assert last(module(HEAD + code), "y") == (3, 5, 5)
+    code = "y = jnp.expand_dims((unseen['ids'] != 0).astype(x.dtype), -1)\n"
+    assert last(module(HEAD + code), "y") is None
