@@ -439,7 +439,7 @@ def retrace(
         source,
         traces,
         diagnosed,
-        {(report.report.rule.code, source.span(report.report.node).line) for report in diagnosed},
+        {report.line_key for report in diagnosed},
         {source.span(operation.node).line for operation in operations if operation.clash},
         {_root_name(traced): sum(map(_loses, traced.graph.operations)) for traced in traces},
         sum(_stretches_both(operation) for operation in operations),

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from attncheck.algebra.facts import Verdict
 from attncheck.analysis import Retraced
 from attncheck.checks.report import Culprit, Sizes, sizes_of
 from attncheck.checks.view import View
@@ -28,8 +29,9 @@ from attncheck.operators.events import Elementwise, Permutation, Triangle
 from attncheck.record import record
 from attncheck.repair.trial import Repair
 from attncheck.tracer.machine import ShapeSite
+from attncheck.tracer.trace import Traced
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import as_tensor, expanded
+from attncheck.values.value import Function, as_tensor, expanded
 
 Target: TypeAlias = "cst.Name | cst.Attribute"
 
@@ -37,6 +39,7 @@ Target: TypeAlias = "cst.Name | cst.Attribute"
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 #: Elementwise operations whose result stands for the tensor itself: masks made of it.
 _COMPARING = frozenset({"==", "!=", "<", "<=", ">", ">=", "~", "not"})
+_AS_CORRECTED = "the shape that it has in the corrected code"
 #: What an assignment is never looked for outside of.
 _BOUNDS = (cst.Lambda, cst.BaseComp, cst.BaseSmallStatement, cst.BaseCompoundStatement)
 
@@ -45,7 +48,7 @@ _BOUNDS = (cst.Lambda, cst.BaseComp, cst.BaseSmallStatement, cst.BaseCompoundSta
 class Told:
     """A tensor as a finding tells it: its name, itself, its sizes, and those that it should have.
 
-    ``derivation`` is what is said of the expected sizes if the rule says nothing.
+    ``derivation`` is what is said of the expected sizes in the place of the rule's own words.
     """
 
     name: str
@@ -70,11 +73,11 @@ def told(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     if mended is not None:
         return mended
     node, tensor, expected = _plain(view, culprit.node, culprit.tensor, report.expected)
-    sizes, derivation = view.sizes(tensor), ""
+    derivation = ""
     if expected is None and repair.after is not None:
-        expected = _corrected(diagnosed, repair.after, view.code(node))
-        derivation = "the shape that it has in the corrected code"
-    return Told(view.code(node), tensor, sizes, expected, derivation)
+        expected = _corrected(diagnosed, repair, repair.after, node)
+        derivation = "" if report.derivation else _AS_CORRECTED
+    return Told(view.code(node), tensor, view.sizes(tensor), expected, derivation)
 
 
 def _is_variable(node: cst.CSTNode) -> bool:
@@ -91,13 +94,13 @@ def _result(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     """The variable that the culprit's statement assigns, if it is what is wrong."""
     report, view, culprit = diagnosed.report, diagnosed.view, diagnosed.report.culprit
     found = None if culprit is None else _assigned(view, culprit.node)
-    if culprit is None or found is None or report.operation.clash is not None:
+    table = repair.candidate is not None and repair.candidate.table
+    if culprit is None or found is None or not _runs(report.operation, table=table):
         return None
     target, value = found
     whole = value is culprit.node
     sizes = view.sizes(culprit.tensor)
     kept = sizes is not None and report.expected == sizes and not _is_turned(view, culprit)
-    table = repair.candidate is not None and repair.candidate.table
     if not (whole or kept or table):
         return None
     site = _site(diagnosed, target)
@@ -112,6 +115,12 @@ def _result(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     if expected is None:
         expected = view.sizes(tensor) if kept else report.expected if whole else None
     return Told(name, tensor, view.sizes(tensor), expected)
+
+
+def _runs(operation: Operation, *, table: bool) -> bool:
+    """Whether an operation gives a result at all: of a table also one that is only named wrong."""
+    clash = operation.clash
+    return clash is None or (table and clash.verdict is Verdict.DISTINCT)
 
 
 def _is_turned(view: View, culprit: Culprit) -> bool:
@@ -160,17 +169,24 @@ def _assigned_after(
 
 
 def sites_after(after: Retraced, diagnosed: Diagnosed) -> Iterator[tuple[ShapeSite, Sizes | None]]:
-    """The sites of a finding's function in the corrected program, with their sizes.
-
-    They are those of the trace that stands for the finding's own: others have other symbols.
-    """
+    """The sites of a finding's function in the corrected program, with their sizes."""
     function, place = diagnosed.traced.function, diagnosed.report.place
-    root = None if function is None else function.qualified
+    own = "" if function is None else function.qualified
+    for traced in _own(after, diagnosed):
+        for site in traced.sites if place == own else traced.inner.get(place, []):
+            yield site, sizes_of(expanded(site.value, traced.facts))
+
+
+def _own(after: Retraced, diagnosed: Diagnosed) -> Iterator[Traced]:
+    """The traces that stand for the finding's own: others have other symbols."""
+    function = diagnosed.traced.function
     for traced in after.traces:
-        if root == (None if traced.function is None else traced.function.qualified):
-            sites = traced.sites if place == (root or "") else traced.inner.get(place, [])
-            for site in sites:
-                yield site, sizes_of(expanded(site.value, traced.facts))
+        if _root(traced.function) == _root(function):
+            yield traced
+
+
+def _root(function: Function | None) -> str | None:
+    return None if function is None else function.qualified
 
 
 # -- the variable behind an expression -------------------------------------------------------------
@@ -219,20 +235,48 @@ def _before(
 
 
 def _mended(diagnosed: Diagnosed, repair: Repair) -> Told | None:
-    """The variable that the fix changes inside of the culprit, if that has the culprit's shape."""
-    view, culprit = diagnosed.view, diagnosed.report.culprit
+    """The variable that the fix changes, if it is another expression than the rule blames.
+
+    Within the culprit it has to have the culprit's shape.
+    """
+    report, view, culprit = diagnosed.report, diagnosed.view, diagnosed.report.culprit
     changes = () if repair.candidate is None else repair.candidate.changes
-    if culprit is None or len(changes) != 1 or changes[0].node is culprit.node:
+    if culprit is None or repair.after is None or len(changes) != 1:
         return None
     (change,) = changes
-    if not _is_variable(change.node) or culprit.node not in view.source.around(change.node):
+    if change.node is culprit.node or not _is_variable(change.node):
         return None
-    name, sizes = view.code(change.node), view.sizes(culprit.tensor)
+    around, name = view.source.around(change.node), view.code(change.node)
+    tensor = _before_line(diagnosed, name, view.line(change.node))
+    sizes = None if tensor is None else view.sizes(tensor)
+    if tensor is None or sizes is None:
+        return None
+    if culprit.node in around and view.sizes(culprit.tensor) == sizes:
+        return Told(name, tensor, sizes, report.expected)
+    if report.operation.clash is not None and report.operation.node in around:
+        expected = _replaced(diagnosed, repair.after, change.text)
+        if expected is not None:
+            return Told(name, tensor, sizes, expected, _AS_CORRECTED)
+    return None
+
+
+def _before_line(diagnosed: Diagnosed, name: str, line: int) -> Tensor | None:
+    """The tensor that a name of the finding's function holds before a line."""
+    view = diagnosed.view
     for sites, _ in view.sites_in(diagnosed.report.place):
-        known = [s for s in sites if s.name == name and view.line(s.node) < view.line(change.node)]
-        tensor = as_tensor(known[-1].value) if known else None
-        if tensor is not None and sizes is not None and view.sizes(tensor) == sizes:
-            return Told(name, tensor, sizes, diagnosed.report.expected)
+        known = [site for site in sites if site.name == name and view.line(site.node) < line]
+        if known:
+            return as_tensor(known[-1].value)
+    return None
+
+
+def _replaced(diagnosed: Diagnosed, after: Retraced, text: str) -> Sizes | None:
+    """The sizes of an operand of the corrected program, by how it is written."""
+    for traced in _own(after, diagnosed):
+        for operation in traced.graph.operations:
+            for operand, tensor in operation.tensors():
+                if operand.node is not None and after.source.code(operand.node) == text:
+                    return sizes_of(expanded(tensor, traced.facts))
     return None
 
 
@@ -241,9 +285,15 @@ def _is_reordered(sizes: Sizes, wanted: Sizes) -> bool:
     return sorted(map(str, sizes)) == sorted(map(str, wanted))
 
 
-def _corrected(diagnosed: Diagnosed, after: Retraced, name: str) -> Sizes | None:
-    """The sizes of a variable where the finding was, in the corrected program."""
-    line = diagnosed.view.line(diagnosed.report.node)
+def _corrected(
+    diagnosed: Diagnosed, repair: Repair, after: Retraced, node: cst.CSTNode
+) -> Sizes | None:
+    """The sizes of a variable where the finding was, or of what stands there in its place."""
+    view, changes = diagnosed.view, () if repair.candidate is None else repair.candidate.changes
+    text = next((change.text for change in changes if change.node is node), None)
+    if text is not None:
+        return _replaced(diagnosed, after, text)
+    line, name = view.line(diagnosed.report.node), view.code(node)
     found: Sizes | None = None
     for site, sizes in sites_after(after, diagnosed):
         if site.name == name and after.source.span(site.node).line < line:

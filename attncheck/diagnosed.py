@@ -33,6 +33,11 @@ class Diagnosed:
         return self.report.rule.code, self.report.node
 
     @property
+    def line_key(self) -> tuple[str, int]:
+        """The rule and the line: what is left of the key in a file that was changed elsewhere."""
+        return self.report.rule.code, self.view.line(self.report.node)
+
+    @property
     def is_about_sizes(self) -> bool:
         """Whether it is of the rules about sizes that do not fit: 1xx and 2xx."""
         return self.report.rule.code[3] in "12"

@@ -45,10 +45,10 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
     repaired = [
         (diagnosed, workshop.repair(diagnosed))
         for diagnosed in analysis.certain
-        if not any(_explains(analysis, *found, diagnosed) for found in convicted)
+        if not any(_explains(*found, diagnosed) for found in convicted)
     ]
     for diagnosed, repair in repaired:
-        if not any(_goes_with(analysis, diagnosed, repair, *other) for other in repaired):
+        if not any(_goes_with(diagnosed, repair, *other) for other in repaired):
             yield _finding(analysis, diagnosed, repair)
     for found in convicted:
         analysis.told_under(found[0].traced)
@@ -77,16 +77,14 @@ def _once(
     return list(told.values())
 
 
-def _explains(analysis: Analysis, convicted: Diagnosed, repair: Repair, other: Diagnosed) -> bool:
+def _explains(convicted: Diagnosed, repair: Repair, other: Diagnosed) -> bool:
     """Whether another finding of the same function goes with the fix of a convicted one."""
     if repair.after is None or other.report.place != convicted.report.place:
         return False
-    return _key(analysis, other) not in repair.after.keys
+    return other.line_key not in repair.after.keys
 
 
-def _goes_with(
-    analysis: Analysis, diagnosed: Diagnosed, repair: Repair, other: Diagnosed, fix: Repair
-) -> bool:
+def _goes_with(diagnosed: Diagnosed, repair: Repair, other: Diagnosed, fix: Repair) -> bool:
     """Whether a contradiction goes with the fix of another one, which does not go with its own.
 
     They are of one function, or of one layer wherever that is called.
@@ -99,15 +97,10 @@ def _goes_with(
     traced = {each.function.qualified for each in fix.after.traces if each.function is not None}
     if function is not None and function.qualified not in traced:
         return False
-    own, others = _key(analysis, diagnosed), _key(analysis, other)
+    own, others = diagnosed.line_key, other.line_key
     if own[1] == others[1] or own in fix.after.keys:
         return False
     return repair.after is None or others in repair.after.keys
-
-
-def _key(analysis: Analysis, diagnosed: Diagnosed) -> tuple[str, int]:
-    line = analysis.source.span(diagnosed.report.node).line
-    return diagnosed.report.rule.code, line
 
 
 def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Finding:
@@ -160,7 +153,7 @@ def _expected(diagnosed: Diagnosed, tensor: Told | None) -> ExpectedPart | None:
         return ExpectedPart(sizes_text(report.expected), derivation) if derivation else None
     if not derivation and tensor.expected is None:
         return None
-    return ExpectedPart(sizes_text(tensor.expected), derivation or tensor.derivation)
+    return ExpectedPart(sizes_text(tensor.expected), tensor.derivation or derivation)
 
 
 def _maker(analysis: Analysis, diagnosed: Diagnosed, tensor: Tensor) -> Operation | None:

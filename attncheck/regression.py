@@ -112,18 +112,16 @@ def _shape_tells(diagnosed: Diagnosed, after: Retraced, line: int) -> bool:
         if view.line(site.node) == line
     }
     return any(
-        before.get(site.name, text_of(sizes)) != text_of(sizes)
+        "?" not in before.get(site.name, "?") and before[site.name] != text_of(sizes)
         for site, sizes in sites_after(after, diagnosed)
         if after.source.span(site.node).line == line and sizes is not None and None not in sizes
     )
 
 
 def _is_hidden(diagnosed: Diagnosed) -> bool:
-    """Whether the mistake runs, so that the shape may be the right one for all that is wrong."""
-    clash, view = diagnosed.report.operation.clash, diagnosed.view
-    if clash is None:
-        return True
-    return clash.verdict is Verdict.DISTINCT and view.coincide(clash.left, clash.right)
+    """Whether the mistake runs, or does while two sizes coincide: then no shape shows it."""
+    clash = diagnosed.report.operation.clash
+    return clash is None or clash.verdict is Verdict.DISTINCT
 
 
 # -- without ---------------------------------------------------------------------------------------

@@ -34,6 +34,8 @@ class Names:
     by_size: dict[Size, str] = field(default_factory=dict)
     #: axes by where they were born, for sizes that are only known as numbers
     by_birth: dict[tuple[str, int], str] = field(default_factory=dict)
+    #: whether the sizes are those of one call, whose numbers no expression may rest on
+    of_call: bool = False
 
     def write_axis(self, axis: Axis) -> str | None:
         """An expression for the size of `axis`, or None.
@@ -54,6 +56,8 @@ class Names:
             return known
         if size.number is not None:
             return str(size.number)
+        if self.of_call and any(abs(number) != 1 for number in size.terms.values()):
+            return None
         texts: dict[Symbol, str] = {}
         for symbol in size.symbols():
             text = next((t for s, t in self.by_size.items() if s.symbol is symbol), None)
@@ -81,7 +85,7 @@ def names_before(
 
     An assert about the variable `but` has to write its sizes by other ones.
     """
-    names = Names()
+    names = Names(of_call=traced.function is None)
     named = [site for site in sites if _is_name(site.name) and site.name != but]
     for site in named:
         held = as_size(site.value)

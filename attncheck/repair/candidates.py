@@ -24,6 +24,7 @@ from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
 from attncheck.repair.heads import other_split
+from attncheck.repair.layered import top_layer
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.layouts import other_layout
 from attncheck.repair.mapped import other_axes
@@ -61,6 +62,8 @@ def candidates(report: Report, view: View) -> Iterator[Candidate]:
     generator = _GENERATORS.get(report.rule.code)
     if generator is not None:
         yield from generator(report, view)
+    if report.rule.code in _OF_SIZES:
+        yield from top_layer(report, view)
 
 
 # -- products -----------------------------------------------------------------------------------
@@ -411,6 +414,9 @@ def _claim(report: Report, view: View) -> Iterator[Candidate]:
         span = Span(line, column + 1, line, column + 1 + len(said))
         yield Candidate((), f"say {known}", safe=False, edits=(Edit(span, known),))
 
+
+#: Rules about sizes and axes that do not fit: of them the layers of a state may be to blame.
+_OF_SIZES = frozenset({"ATN101", "ATN103", "ATN104", "ATN106", "ATN109", "ATN110"})
 
 _GENERATORS: dict[str, Generator] = {
     "ATN101": _product,

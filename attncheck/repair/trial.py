@@ -24,6 +24,7 @@ from attncheck.repair.candidate import Candidate
 from attncheck.repair.candidates import candidates
 from attncheck.settings import Settings
 from attncheck.source import Source, SourceError, Text, parse
+from attncheck.values.tensor import Evidence
 from attncheck.values.value import as_tensor
 
 #: Candidates tried for one finding, and refusals shown with it.
@@ -155,8 +156,11 @@ class Workshop:
                 return f"then `{after.code(operation)}` {operation.clash.text}"
         if _scrambles(after, {edit.span.line for edit in self._edits(candidate)}):
             return "it moves elements from one axis to another"
-        finding = (diagnosed.report.rule.code, self.source.span(diagnosed.report.node).line)
+        finding = diagnosed.line_key
         came = after.keys - before.keys
+        if diagnosed.evidence < Evidence.NAME:
+            # What only names say is weighed against other readings of them, and not by itself.
+            came &= {each.line_key for each in after.diagnosed if each.evidence < Evidence.NAME}
         if finding in after.keys:
             return "the finding stays"
         if came:
