@@ -41,6 +41,8 @@ Writer: TypeAlias = Callable[[list[ShapeSite], Traced, Source, int], tuple[str, 
 
 #: Rules about what weights sum to, which no shape shows.
 _ABOUT_SUMS = frozenset({"ATN203", "ATN301"})
+#: Rules about axes that are lost for some sizes only: for these the shape shows it.
+_ABOUT_AXES = frozenset({"ATN205"})
 
 
 def regression(diagnosed: Diagnosed, repair: Repair, told: Told | None) -> tuple[str, ...]:
@@ -81,7 +83,11 @@ def _corrected(diagnosed: Diagnosed, repair: Repair) -> tuple[str, ...]:
     if report.rule.code in _ABOUT_SUMS:
         # The shapes agree with the mistake too: the sum tells, where the weights have a name.
         return weights_elsewhere(after.traces, after.source, line) or made
-    if _is_hidden(diagnosed) and not _shape_tells(diagnosed, after, line):
+    if (
+        report.rule.code not in _ABOUT_AXES
+        and _is_hidden(diagnosed)
+        and not _shape_tells(diagnosed, after, line)
+    ):
         made = (*made, *reference_assert(after, report.place, line))
     return made
 

@@ -24,7 +24,6 @@ WITH_FIX = [
 SHORT_OF = {
     "einsum-mismatch": ("expected_shape",),
     "outer-broadcast": ("tensor",),
-    "wrong-rank": ("expected_shape",),
 }
 
 every_broken = pytest.mark.parametrize("path", BROKEN, ids=name_of)

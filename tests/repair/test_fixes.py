@@ -22,7 +22,7 @@ FIXES = {
         "y = x @ W.T",
         "transpose W",
         "safe",
-        ("assert y.shape == (T_enc, d_attn)",),
+        ("assert y.shape == (T_enc, d_attn)", "assert np.allclose(y, x @ W.T)"),
     ),
     "the last two axes of three in numpy": (
         NUMPY + "q = np.ones((2, 4, 3))\nk = np.ones((2, 5, 3))\ns = q @ k\n",
@@ -327,6 +327,15 @@ FIXES = {
         "weights of each head",
         "unsafe",
         ("assert y.shape[:2] == (B, T)", "assert w.shape[-2:] == (T, T)"),
+    ),
+    "the last layer's state": (
+        TORCH + "from torch import nn\nrnn = nn.GRU(4, 6, 2, batch_first=True)\n"
+        "out, h_n = rnn(torch.ones(3, 5, 4))\ns = torch.tanh(h_n + out)\n",
+        "ATN110",
+        "s = torch.tanh(h_n[-1].unsqueeze(1) + out)",
+        "take the state of the last layer, as one step",
+        "unsafe",
+        ("assert s.shape == (out.shape[0], out.shape[1], out.shape[2])",),
     ),
 }
 NO_FIX = {

@@ -87,6 +87,24 @@ CASES = {
         ("assert h.shape[2] == W.shape[1]",),
         None,
     ),
+    "the variable that the fix changes in the other operand": Case(
+        "class Decoder(nn.Module):\n"
+        "    def __init__(self, d):\n"
+        "        super().__init__()\n"
+        "        self.W_a, self.U_a = nn.Linear(d, d), nn.Linear(d, d)\n"
+        "    def forward(self, state, encoder_outputs):\n"
+        "        s_prev = state[0]\n"
+        "        e = torch.tanh(self.W_a(s_prev) + self.U_a(encoder_outputs))\n"
+        "        return e\n\n\n"
+        "encoder_outputs, state = nn.LSTM(4, 6, 2, batch_first=True)(torch.ones(3, 5, 4))\n"
+        "Decoder(6)(state, encoder_outputs)\n",
+        "",
+        "ATN110",
+        ("s_prev", (2, 3, 6)),
+        (3, 1, 6),
+        ("assert e.shape[:2] == (encoder_outputs.shape[0], encoder_outputs.shape[1])",),
+        None,
+    ),
     "rows that are tiled": Case(
         "def f(x, mask, n_heads: int, d_model: int):\n"
         '    """x (B, T, d_model), mask (B, T, T)."""\n'
