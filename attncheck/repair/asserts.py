@@ -26,6 +26,9 @@ from attncheck.tracer.trace import Traced
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Instance, Sequence, as_size, as_tensor, expanded
 
+#: The longest expression for one size that a person would want to read.
+_LONGEST = 40
+
 
 @dataclass(slots=True)
 class Names:
@@ -64,7 +67,8 @@ class Names:
             if text is None:
                 return None
             texts[symbol] = text
-        return _spelled(size, texts)
+        written = _spelled(size, texts)
+        return written if len(written) <= _LONGEST else None
 
 
 def _spelled(size: Size, texts: dict[Symbol, str]) -> str:
@@ -118,9 +122,12 @@ def _add_attributes(names: Names, owner: str, instance: Instance) -> None:
 
 
 def _add_axes(names: Names, name: str, shape: Shape | None) -> None:
-    if shape is None or not shape.closed:
+    """The axes of a tensor, of one of unknown rank those that are known from either end."""
+    if shape is None:
         return
-    for index, axis in enumerate(shape.axes):
+    trail = () if shape.closed else shape.trail
+    lead = shape.axes if shape.closed else shape.lead
+    for index, axis in (*enumerate(lead), *enumerate(trail, -len(trail))):
         if axis.size is not None and axis.size.number is None:
             names.by_size.setdefault(axis.size, f"{name}.shape[{index}]")
         if axis.tag is not None:

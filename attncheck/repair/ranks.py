@@ -53,8 +53,9 @@ def _named_squeeze(report: Report, view: View) -> Iterator[Candidate]:
         return
     if event.bare and len(event.axes) > 1:
         for axis in reversed(event.axes):
-            text = call_with(view, made.node, str(axis))
-            yield edit(made.node, text, f"squeeze axis {axis} only", safe=False)
+            changes = (Change(made.node, call_with(view, made.node, str(axis))),)
+            words = f"squeeze axis {axis} only"
+            yield Candidate(changes, words, safe=False, same_size=True)
 
 
 def _as_vectors(report: Report, view: View) -> Iterator[Candidate]:

@@ -137,6 +137,8 @@ class Workshop:
             also = self.analysis.running(diagnosed.report.operation)
         function, hypothesis = diagnosed.traced.function, diagnosed.traced.hypothesis
         if function is not None:
+            # What is wrong in a function that is called is asserted in its own names.
+            also |= {diagnosed.report.place} - {function.qualified}
             label = None if hypothesis is None else hypothesis.label
             return Root(function.qualified, label, diagnosed.traced.conventional, also)
         place = diagnosed.report.operation.place.function
