@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from attncheck.edits import apply_edits
 from attncheck.engine import check_source
 from attncheck.settings import Settings
-from attncheck.source import apply_edits
 
 torch = pytest.importorskip("torch")
 HEAD = "import numpy as np\nimport torch\nfrom torch import nn\nimport torch.nn.functional as F\n\n"
