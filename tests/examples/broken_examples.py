@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 ROOT, BY_PATH = catalogue.ROOT, catalogue.BY_PATH
-#: Those in numpy and torch, then the folder of those in jax.
+#: Those in numpy and torch, then the folders of those in jax and in Keras.
 BROKEN = [
     *sorted(ROOT.glob("broken/*/expected.json")),
     *sorted(ROOT.glob("broken/jax/*/expected.json")),
+    *sorted(ROOT.glob("broken/keras/*/expected.json")),
 ]
 
 

@@ -1,6 +1,7 @@
 """What each example computes: its function, the inputs it wants, and the formula it must equal."""
 
 import importlib.util
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,9 +10,11 @@ from pathlib import Path
 import attention_formulas as formulas
 import numpy as np
 
+#: Which of its libraries Keras computes with here.
+os.environ.setdefault("KERAS_BACKEND", "numpy")
 ROOT = Path(__file__).resolve().parents[2] / "examples"
 #: The folders of clean examples.
-FRAMEWORKS = ("numpy", "torch", "jax")
+FRAMEWORKS = ("numpy", "torch", "jax", "keras")
 SIZES = {
     "B": 3,
     "T_dec": 4,
@@ -49,6 +52,11 @@ class Example:
     def framework(self):
         return self.path.split("/")[0]
 
+    @property
+    def tolerance(self):
+        """How close it comes to the formula: Keras computes in single precision with NumPy."""
+        return 1e-6 if self.framework == "keras" else 1e-9
+
     def inputs(self, seed=0, **overrides):
         """Random arrays of pairwise different sizes, or of the sizes given."""
         sizes = derived(SIZES | overrides)
@@ -76,6 +84,8 @@ class Example:
             return function(**inputs)
         if self.framework == "jax":
             return run_in_double(function, inputs)
+        if self.framework == "keras":
+            return tuple(np.asarray(result) for result in function(**inputs))
         import torch
 
         def tensor(value):
@@ -214,6 +224,7 @@ EXAMPLES = [
     ),
     scaled("numpy/scaled_dot_product_batched.py", MASKED_SCALED, formulas.scaled_dot_product),
     scaled("jax/scaled_dot_product.py", HEAD_SCALED, formulas.head_scaled_dot_product),
+    scaled("keras/scaled_dot_product.py", HEAD_SCALED, formulas.head_scaled_dot_product),
     Example("jax/additive.py", "additive_attention", ADDITIVE, formulas.additive),
     Example(
         "jax/additive_batched.py",

@@ -44,13 +44,13 @@ def home(path: str) -> str:
 def run(path: str, call: Callable[[Any], Any], arguments: Any) -> Any:
     """``call(arguments)`` in arrays that tell shapes; a refusal of TensorFlow's as our own."""
     if importlib.util.find_spec("tensorflow") is None:
-        return call(arguments)
+        return _in_arrays(call(arguments))
     import tensorflow as tf
 
     if home(path).startswith("tensorflow."):
         arguments = tf.nest.map_structure(_tensor, arguments)
     try:
-        return tf.nest.map_structure(_described, call(arguments))
+        return _in_arrays(call(arguments))
     except (tf.errors.OpError, TypeError, ValueError, AttributeError) as error:
         if any(words in str(error) for words in _OF_DTYPES):
             raise Unasked from error
@@ -61,6 +61,12 @@ def _tensor(leaf: Any) -> Any:
     import tensorflow as tf
 
     return tf.constant(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+
+def _in_arrays(result: Any) -> Any:
+    if isinstance(result, list | tuple):
+        return [_in_arrays(item) for item in result]
+    return _described(result)
 
 
 def _described(leaf: Any) -> Any:
