@@ -97,6 +97,8 @@ def tied(operation: Operation, view: View) -> Tie | None:
     if operation.clash is not None:
         return None
     meetings = list(_meetings(operation, view))
+    if any(max(each.operands) >= len(list(operation.tensors())) for each in meetings):
+        return None  # operands in a list are none of their own
     shapes = [_as_made(tensor, view) for _, tensor in operation.tensors()]
     for meeting in meetings:
         for own in (meeting, meeting.turned()):

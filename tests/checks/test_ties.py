@@ -72,6 +72,7 @@ RIGHT = [
     (*TURNED, "s = torch.einsum('bhid,bhjd->bhij', q, k)"),
     (*TURNED, "s = F.scaled_dot_product_attention(q, k, v)"),
     (*SPLIT, "s = torch.einsum('bihd,bjhd->bhij', q, k)"),
+    (*TURNED, "s = torch.einsum('bhid,bhjd->bhij', [q, k])"),
 ]
 
 
