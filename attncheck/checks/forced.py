@@ -66,7 +66,7 @@ def may_overlap(shape: Shape | None) -> bool:
 def _unseen(axis: Axis) -> Symbol | None:
     """The symbol of an axis whose size only the product has told."""
     symbol = None if axis.size is None else axis.size.symbol
-    return symbol if symbol is not None and (symbol.flexible or symbol.found) else None
+    return symbol if symbol is not None and symbol.flexible else None
 
 
 def _is_seen(axis: Axis) -> bool:
