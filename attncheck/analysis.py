@@ -20,7 +20,7 @@ from attncheck.checks.run import run_checks
 from attncheck.checks.view import View
 from attncheck.diagnosed import Diagnosed, settled
 from attncheck.evidence.comments import claims, standing_claims
-from attncheck.evidence.declarations import Declarations, declared_dims, declared_in_comments
+from attncheck.evidence.declarations import Declarations, declared_in_comments, scope_of
 from attncheck.finding import Severity
 from attncheck.graph import Graph, Operation
 from attncheck.operators.events import Contraction, Elementwise, Selection
@@ -36,7 +36,7 @@ from attncheck.suppose import (
     stated,
     suppose,
 )
-from attncheck.table import Scope, hypotheses
+from attncheck.table import hypotheses
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
 from attncheck.tracer.sketches import Sketch
@@ -87,7 +87,7 @@ def make_tracer(source: Source, settings: Settings, followed: set[str] | None = 
     `followed` collects the other files of the project that are read.
     """
     declared = declared_in_comments(source.text)
-    scope = Scope([*settings.dims, *declared_dims(declared)])
+    scope = scope_of(declared, settings.dims, settings.tensors)
     declarations = Declarations(declared, _blocks(source, bool(declared)), scope, settings.tensors)
     evidence = ProgramEvidence(
         scope,

@@ -153,16 +153,19 @@ def dims(place: Place, value: object) -> dict[str, str]:
 def tensors(place: Place, value: object) -> dict[str, str]:
     """Tensors with their shapes."""
     from attncheck.algebra.notation import parse_shape
+    from attncheck.evidence.declarations import tensor_name
 
     shapes = {}
     for name, shape in _table(place, value, "a table of tensors and their shapes").items():
         at = place.entry(name, shape)
-        parts = name.split(".")
-        if len(parts) > 3 or not all(part.isidentifier() for part in parts):
-            raise at.error(f"expected NAME, FUNCTION.NAME or CLASS.METHOD.NAME, not `{name}`")
+        known = tensor_name(name)
+        if known is None:
+            raise at.error(
+                f'expected NAME, FUNCTION.NAME, CLASS.METHOD.NAME or NAME["KEY"], not `{name}`'
+            )
         if not isinstance(shape, str) or parse_shape(shape, _symbol) is None:
             raise at.error('expected a shape such as "T_enc d_h" or "(T_enc, d_h)"', shape)
-        shapes[name] = shape.strip()
+        shapes[known] = shape.strip()
     return shapes
 
 

@@ -20,10 +20,33 @@ from attncheck.record import record
 from attncheck.values.tensor import Evidence
 
 _MARK: Final = "attncheck:"
+#: A class, a method and a name.
+_MOST_PARTS: Final = 3
 _DECLARATION: Final = re.compile(
-    r"#\s*attncheck:\s*(?P<name>[A-Za-z_][\w.]*)\s*=(?!=)\s*(?P<text>.*?)\s*"
+    r"#\s*attncheck:\s*(?P<name>[A-Za-z_][\w.]*(?:\[(?:\"[^\"]*\"|'[^']*')\])?)\s*=(?!=)"
+    r"\s*(?P<text>.*?)\s*"
 )
+#: ``params["W_query"]``: what a dict holds under a string.
+_ITEM: Final = re.compile(r"(?P<name>[^\[\]]+)\[(?P<quote>[\"'])(?P<key>[^\"'\[\]]*)(?P=quote)\]")
 _SIZE_NAMES: Final = frozenset({*SYMBOLS, "B"})
+
+
+def item_name(name: str, key: str) -> str:
+    """The name that an item of a dict is declared under, however its key is quoted."""
+    return f'{name}["{key}"]'
+
+
+def tensor_name(written: str) -> str | None:
+    """The name of a tensor as declarations are looked up by; None for what can be no tensor's.
+
+    That is ``NAME``, ``FUNCTION.NAME``, ``CLASS.METHOD.NAME``, each with ``["KEY"]`` or without.
+    """
+    item = _ITEM.fullmatch(written)
+    plain = written if item is None else item["name"]
+    parts = plain.split(".")
+    if len(parts) > _MOST_PARTS or not all(part.isidentifier() for part in parts):
+        return None
+    return plain if item is None else item_name(plain, item["key"])
 
 
 @record
@@ -55,6 +78,17 @@ def declared_dims(declarations: Iterable[Declared]) -> list[tuple[str, str]]:
     return [
         (declared.name, declared.text) for declared in declarations if _is_size_of_table(declared)
     ]
+
+
+def scope_of(
+    declarations: Iterable[Declared],
+    dims: Iterable[tuple[str, str]] = (),
+    tensors: Iterable[tuple[str, str]] = (),
+) -> Scope:
+    """The names of a file, by its comments and by the settings' sizes and tensors."""
+    listed = list(declarations)
+    shapes = [declared.text for declared in listed if not _is_size_of_table(declared)]
+    return Scope([*dims, *declared_dims(listed)], [*shapes, *(text for _, text in tensors)])
 
 
 def _is_size_of_table(declared: Declared) -> bool:
@@ -108,9 +142,9 @@ class Declarations:
     def _add(self, declared: Declared) -> None:
         if _is_size_of_table(declared):
             return
-        *owner, name = declared.name.split(".")
-        shape = self._scope.shape(declared.text, root=name)
-        if shape is None or owner:
+        name = tensor_name(declared.name)
+        shape = None if name is None else self._scope.shape(declared.text, root=name)
+        if name is None or shape is None or "." in name.partition("[")[0]:
             self.unreadable.append(declared)
             return
         block = next(self._around(declared.line), 0)

@@ -8,6 +8,7 @@ it is the T_enc of this function.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
@@ -68,18 +69,24 @@ def table_symbol(name: str) -> str | None:
     return _SAME.get(name) or _ALIASES.get(name.lower())
 
 
+#: A name in a declared shape.
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+
+
 class Scope:
     """One symbol for each name of a traced file, with the sizes that the user declared put in.
 
     ``dims`` are the declarations, (name, expression): a number becomes the value of the symbol,
     which stays a symbol of its own (``d_s`` is not ``d_attn`` where both are 64); an expression
     over other symbols replaces it. An expression that cannot be read, or that leads back to its own
-    name, is no declaration.
+    name, is no declaration. ``shapes`` are what the user declared of tensors: the names in them are
+    as distinct sizes as those of the table.
     """
 
-    __slots__ = ("_declared", "_definitions", "_open", "_sizes", "_symbols")
+    __slots__ = ("_declared", "_definitions", "_named", "_open", "_sizes", "_symbols")
 
-    def __init__(self, dims: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, dims: Iterable[tuple[str, str]] = (), shapes: Iterable[str] = ()) -> None:
+        self._named = {_key(name) for shape in shapes for name in _NAME.findall(shape)}
         self._declared = {_key(name): expression for name, expression in dims}
         self._symbols: dict[str, Symbol] = {}
         self._definitions: dict[str, Size | None] = {}
@@ -89,14 +96,14 @@ class Scope:
         self.symbol("n_heads").divides = True
 
     def symbol(self, name: str) -> Symbol:
-        """The one symbol called `name`: rigid, of the table if the table has it.
+        """The one symbol called `name`: rigid, of the table if that or the user has it.
 
         ``B`` and ``batch_size`` are shown as whichever was written first.
         """
         key = _key(name)
         found = self._symbols.get(key)
         if found is None:
-            found = self._symbols[key] = Symbol(name, table=key in SYMBOLS)
+            found = self._symbols[key] = Symbol(name, table=key in SYMBOLS or key in self._named)
             definition = self._definition(key)
             found.value = None if definition is None else definition.evaluate()
         return found

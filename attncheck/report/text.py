@@ -7,6 +7,7 @@ from the checked file goes through `printable`: none of its bytes can command a 
 
 from __future__ import annotations
 
+import itertools
 import re
 import textwrap
 import unicodedata
@@ -103,8 +104,16 @@ def _wrap(text: str, width: int | None) -> list[str]:
         return [text]
     room = max(width - _INDENT, _NARROWEST)
     glued = _SHAPE.sub(lambda shape: shape[0].replace(" ", _GLUE), text)
-    parts = textwrap.wrap(glued, room, break_long_words=False, break_on_hyphens=False)
-    return [part.replace(_GLUE, " ") for part in parts] or [""]
+    parts = _wrapped(glued, room)
+    # A shape that is wider than the room is broken all the same.
+    loose = (
+        _wrapped(part.replace(_GLUE, " "), room) if len(part) > room else [part] for part in parts
+    )
+    return [part.replace(_GLUE, " ") for part in itertools.chain.from_iterable(loose)] or [""]
+
+
+def _wrapped(text: str, room: int) -> list[str]:
+    return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
 
 
 def _snippet(finding: Finding, source: Sequence[str], width: int | None) -> Iterator[Line]:

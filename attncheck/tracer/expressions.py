@@ -13,6 +13,7 @@ import libcst as cst
 
 from attncheck.algebra.shape import expand
 from attncheck.algebra.size import const
+from attncheck.evidence.declarations import item_name
 from attncheck.operators import indexing
 from attncheck.tracer import attributes, calls, conditions, containers, loops, unseen, updates
 from attncheck.tracer.arithmetic import TOKENS, combine, negate
@@ -203,7 +204,8 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
     if base == _MODULES and _written_key(node) == "__name__":
         return machine.project.this(machine.evidence.file)
     keys = [_key(machine, element.slice) for element in node.slice]
-    found = containers.item(machine, base, keys)
+    declared = _declared_item(machine, node, keys)
+    found = containers.item(machine, base, keys) if declared is None else declared
     if type(found) is Unknown and type(base) is Mapping:
         return unseen.item_of_unseen(_written(node.value))
     if found is not None:
@@ -237,6 +239,15 @@ def _whole_key(keys: list[Value]) -> Sequence:
     if type(only) is Sequence and not only.mutable:
         return only
     return Sequence(tuple(keys))
+
+
+def _declared_item(machine: Machine, node: cst.Subscript, keys: list[Value]) -> Value | None:
+    """What a declaration says of a dict's item: ``params["W_query"]``."""
+    key = keys[0] if len(keys) == 1 and machine.evidence.has_declarations else None
+    if type(key) is not Const or not isinstance(key.value, str):
+        return None
+    name = item_name(_written(node.value), key.value)
+    return machine.evidence.declared(machine.frame.place.function, name, node)
 
 
 def _written_key(node: cst.Subscript) -> str:

@@ -9,8 +9,10 @@ from attncheck.evidence.declarations import (
     Declared,
     declared_dims,
     declared_in_comments,
+    item_name,
+    scope_of,
+    tensor_name,
 )
-from attncheck.evidence.dimensions import Scope
 from attncheck.values.tensor import Evidence
 
 SOURCE = textwrap.dedent(
@@ -45,7 +47,7 @@ BLOCKS = [(6, 18), (14, 16), (22, 23)]
 
 def declarations(tensors=(), source=SOURCE):
     found = declared_in_comments(source)
-    return Declarations(found, BLOCKS, Scope(declared_dims(found)), tensors)
+    return Declarations(found, BLOCKS, scope_of(found, (), tensors), tensors)
 
 
 def shape(found):
@@ -164,3 +166,41 @@ def test_other_comments_declare_nothing(source):
 def test_broken_source_gives_what_stands_before_the_fault():
     source = "# attncheck: x = (T, d)\ny = (\n"
     assert declared_in_comments(source) == [Declared("x", "(T, d)", 1)]
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("memory", "memory"),
+        ("Decoder.step.hidden", "Decoder.step.hidden"),
+        ("params['W']", 'params["W"]'),
+        ('f.params["W query"]', 'f.params["W query"]'),
+        ("a.b.c.d", None),
+        ("a b", None),
+        ("params[W]", None),
+        ("params['W\"]", None),
+        ("params['W']['b']", None),
+        ("['W']", None),
+    ],
+)
+def test_names_of_tensors(written, name):
+    assert tensor_name(written) == name
+
+
+def test_items_are_declared_as_names_are():
+    source = "# attncheck: params['W'] = (d_dec, d_attn)\n"
+    found = declarations([('f.params["b"]', "d_attn")], source)
+    assert shape(found.of(item_name("params", "W"))) == "(d_dec, d_attn)"
+    assert shape(found.of(item_name("params", "b"), "f")) == "(d_attn,)"
+    assert found.of(item_name("params", "b"), "g") is None
+    assert found.unreadable == []
+
+
+def test_names_that_the_user_gives_are_distinct_sizes():
+    scope = scope_of([Declared("x", "(B, d_dec)", 1)], (), [("y", "T d_enc")])
+    assert [scope.symbol(name).table for name in ("d_dec", "d_enc", "T_enc", "other")] == [
+        True,
+        True,
+        True,
+        False,
+    ]

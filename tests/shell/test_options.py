@@ -135,6 +135,17 @@ class TestShapes:
         assert [each[1] for each in codes("c.py", *said, "--dim", "d_s=4")] == ["ATN101"]
         assert codes("c.py", *said, "--dim", "d_s=3") == []
 
+    def test_names_of_the_users_own_are_distinct_also_of_items_of_a_dict(self, codes):
+        Path("c.py").write_text(
+            'import numpy as np\n\n\ndef f(params, x):\n    return x @ params["W"]\n'
+        )
+        assert codes("c.py", "--tensor", "x=T d_enc") == []
+        said = ["--tensor", "x=T d_enc", "--tensor"]
+        assert codes("c.py", *said, 'params["W"]=d_enc d_out') == []
+        assert [each[1] for each in codes("c.py", *said, "params['W']=d_dec d_out")] == ["ATN101"]
+        assert [each[1] for each in codes("c.py", *said, "f.params['W']=d_dec d")] == ["ATN101"]
+        assert codes("c.py", *said, "g.params['W']=d_dec d") == []
+
 
 @pytest.mark.usefixtures("files")
 class TestReport:

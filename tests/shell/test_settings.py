@@ -486,8 +486,8 @@ BAD_FILES = [
     ),
     (
         '[tool.attncheck.tensors]\n"a.b.c.d" = "T"\n',
-        'pyproject.toml: tool.attncheck.tensors."a.b.c.d": expected NAME, FUNCTION.NAME or '
-        "CLASS.METHOD.NAME, not `a.b.c.d`",
+        'pyproject.toml: tool.attncheck.tensors."a.b.c.d": expected NAME, FUNCTION.NAME, '
+        'CLASS.METHOD.NAME or NAME["KEY"], not `a.b.c.d`',
     ),
     (
         "[tool.attncheck.tensors]\nx = 3\n",
@@ -559,8 +559,8 @@ BAD_OPTIONS = [
     ),
     (
         {"tensor": ["self.a.b.c=T"]},
-        "--tensor self.a.b.c=T: expected NAME, FUNCTION.NAME or CLASS.METHOD.NAME, not "
-        "`self.a.b.c`",
+        "--tensor self.a.b.c=T: expected NAME, FUNCTION.NAME, CLASS.METHOD.NAME or "
+        'NAME["KEY"], not `self.a.b.c`',
     ),
     (
         {"tensor": ["x=T, ("]},
