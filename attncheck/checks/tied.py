@@ -120,6 +120,8 @@ def _tie(
         return None
     if own == opposite or opposite.number is not None:
         return None
+    if any(each.found for size in (own, opposite) for each in size.symbols()):
+        return None  # a size that has only got its variable's name may be any
     if len(shape.axes) < _LEAST_RANK or symbol in opposite.symbols():
         return None
     for place, axis in enumerate(shape.axes):
@@ -135,7 +137,7 @@ def _tie(
 
 def _is_open(own: Size, opposite: Size, view: View) -> bool:
     """Whether nothing but the operation says that a size is another one."""
-    unseen = any(symbol.flexible or symbol.found for symbol in own.symbols())
+    unseen = any(symbol.flexible for symbol in own.symbols())
     return unseen or view.facts.compare(own, opposite) is Verdict.UNKNOWN
 
 

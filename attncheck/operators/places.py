@@ -5,9 +5,11 @@ Starts are moved until the part fits, so that they say nothing of the shape.
 
 from __future__ import annotations
 
+import itertools
+
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.shape import Axis, Shape, closed
-from attncheck.algebra.size import ONE, Size
+from attncheck.algebra.size import ONE, ZERO, Size
 from attncheck.operators.axes import axes_text
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import without_marks
@@ -19,10 +21,19 @@ from attncheck.values.value import Slice
 
 
 def part(call: Call) -> Outcome:
-    """dynamic_slice: a part of ``x`` of the sizes in ``sizes``, one for each axis."""
+    """dynamic_slice: a part of ``x`` of the sizes in ``sizes``, one for each axis.
+
+    TensorFlow's -1 stands for all that is left of an axis from ``begin`` on.
+    """
     shape, sizes, dtype = call.shape("x"), call.sizes("sizes"), dtype_of(call.tensor("x"))
     if sizes is None:
         return Outcome(call.make(None, dtype))
+    totals = [axis.size for axis in shape.lead] if shape is not None and shape.closed else []
+    begins = call.sizes("begin") or ()
+    sizes = [
+        _left(total, begin) if size is not None and size.number == -1 else size
+        for size, total, begin in itertools.zip_longest(sizes, totals, begins)
+    ][: len(sizes)]
     if shape is None or not shape.closed:
         return Outcome(call.make(closed(Axis(size) for size in sizes), dtype))
     if len(sizes) != len(shape.lead):
@@ -35,6 +46,11 @@ def part(call: Call) -> Outcome:
             return Outcome(call.make(None, dtype), clash=clash_)
         axes.append(axis if size == axis.size else resized(axis, size, call.facts))
     return Outcome(call.make(closed(axes), dtype), Selection(tuple(range(len(axes)))))
+
+
+def _left(total: Size | None, begin: Size | None) -> Size | None:
+    """What is left of an axis from a place on."""
+    return None if total is None or begin is None or not at_least(begin, ZERO) else total - begin
 
 
 def _too_long(total: Size | None, size: Size | None) -> Clash | None:

@@ -1,7 +1,13 @@
 """Two axes of one unseen tensor that an operation needs to be equal; sizes that never meet."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from attncheck.algebra.facts import Facts
+from attncheck.algebra.shape import Axis, closed
+from attncheck.algebra.size import Symbol, of
+from attncheck.checks.tied import Meeting, _tie
 from attncheck.engine import check_source
 from attncheck.settings import Settings
 
@@ -168,3 +174,15 @@ CACHED = """class Attention(nn.Module):
 def test_keys_that_may_come_from_a_cache():
     right = findings(CACHED.replace("{turned}", ".transpose(1, 2)"))
     assert [each.code for each in right] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_tied"), [({"flexible": True}, True), ({"found": True}, False)]
+)
+def test_a_size_that_only_got_its_variables_name_may_be_any(kind, is_tied):
+    batch, steps, last = of(Symbol("B")), of(Symbol("T")), of(Symbol("s", **kind))
+    shape = closed([Axis(size) for size in (batch, steps, last)])
+    meeting = Meeting((Axis(last), Axis(steps)), (0, 1), (2, 1))
+    view = SimpleNamespace(facts=Facts())
+    found = _tie(meeting, [meeting, meeting.turned()], [shape, shape], view)
+    assert (found is not None) is is_tied

@@ -213,3 +213,16 @@ def test_a_layer_that_keeps_what_it_was_given_is_built_anew():
         head=HEAD,
     )
     assert parameter(traced, "y") == "(..., 4)"
+
+
+@pytest.mark.parametrize(
+    ("begin", "size", "shape"),
+    [
+        ([0, 1, 0], [-1, -1, 3], (3, 4, 3)),
+        ([0, 0, 2], [2, 5, -1], (2, 5, 6)),
+        ("[0, n, 0]", [-1, -1, 8], (3, "?", 8)),
+    ],
+)
+def test_a_slice_of_minus_one_is_all_that_is_left(begin, size, shape):
+    traced = module(f"{HEAD}n = int(input())\ny = tf.slice(x, {begin}, {size})\n")
+    assert last(traced, "y") == shape
