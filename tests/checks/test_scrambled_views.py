@@ -139,3 +139,18 @@ def test_padded_rows_are_shifted_by_reading_them_in_another_length():
         "    return y.view(*y.size()[:-2], y.size(-1), y.size(-2))\n"
     )
     assert found(code) == []
+
+
+def test_rows_that_one_way_through_the_code_makes_and_undoes():
+    code = """
+def deltas(x, kernel):
+    x = x.transpose(1, 2).transpose(2, -1)
+    shape = x.shape
+    if len(shape) == 4:
+        x = x.reshape(shape[0] * shape[2], shape[1], shape[3])
+    y = torch.nn.functional.conv1d(x, kernel, groups=x.shape[1])
+    if len(shape) == 4:
+        y = y.reshape(shape[0], shape[1], shape[2], shape[3])
+    return y
+"""
+    assert found(code) == []
