@@ -73,9 +73,11 @@ def test_the_dimensions_are_those_of_the_table():
     assert {name: meaning.replace("`", "") for name, meaning in told.items()} == SYMBOLS
 
 
-def test_the_number_of_cases_is_right():
-    (told,) = re.findall(r"Which of (\d+) bug reports", README)
-    assert int(told) == len(list((ROOT / "tests/cases").glob("*/*/bug.py")))
+def test_the_numbers_of_cases_are_right():
+    ((every, found),) = re.findall(r"Of (\d+) bug reports,.* finds (\d+), which", README)
+    cases = ROOT / "tests/cases"
+    assert int(every) == len(list(cases.glob("*/*/bug.py")))
+    assert int(found) == len((cases / "detected.txt").read_text(encoding="utf-8").split())
 
 
 def test_the_snippets_are_those_of_the_longer_page():
