@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Final
 
 from attncheck.finding import Edit
-from attncheck.source import SourceError, decode, line_starts
-
-_NEWLINE: Final = re.compile(r"\r\n?|\n")
+from attncheck.source import SourceError, decode, line_starts, newline_of
 
 
 def apply_edits(data: bytes, edits: Sequence[Edit]) -> bytes:
@@ -31,8 +27,7 @@ def apply_edits(data: bytes, edits: Sequence[Edit]) -> bytes:
 def edited(text: str, edits: Sequence[Edit]) -> str:
     """A text with the edits made. They must not overlap (ValueError)."""
     starts = line_starts(text)
-    first_newline = _NEWLINE.search(text)
-    newline = first_newline.group() if first_newline else "\n"
+    newline = newline_of(text)
     pieces = []
     done = 0
     for edit in sorted(edits, key=lambda edit: edit.span):

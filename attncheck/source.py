@@ -390,6 +390,12 @@ def split_lines(text: str) -> list[str]:
     return _NEWLINE.split(text)
 
 
+def newline_of(text: str) -> str:
+    """How the first line of a text ends; a line feed where there is only one."""
+    first = _NEWLINE.search(text)
+    return first.group() if first else "\n"
+
+
 def line_starts(text: str) -> list[int]:
     """The offset at which each line begins."""
     return [0, *(newline.end() for newline in _NEWLINE.finditer(text))]

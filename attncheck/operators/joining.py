@@ -57,7 +57,7 @@ def concatenate(call: Call) -> Outcome:
 
     Clashes where ranks, or sizes off the axis, differ. NumPy flattens if the axis is None.
     """
-    counted = _of_sizes(call, tuple)
+    counted = _of_sizes(call, _listed(call.value("xs")))
     if counted is not None:
         return Outcome(counted)
     flatten = "axis" in call.arguments and not call.given("axis") and call.like_numpy
@@ -77,18 +77,21 @@ def concatenate(call: Call) -> Outcome:
     return _concatenate(call, group, axis, Joining("cat", axis), dtype)
 
 
-def _of_sizes(call: Call, kind: type) -> Sequence | None:
-    """The tuple that sizes (or tuples of them) make, which TensorFlow keeps in tensors."""
-    value = call.value("xs")
-    if call.library != "tensorflow" or type(value) is not Sequence or not value.items:
+def _of_sizes(call: Call, tuples: tuple[Value | None, ...]) -> Sequence | None:
+    """The tuple that tuples of sizes make, which TensorFlow keeps in tensors."""
+    if call.library != "tensorflow" or not _listed(call.value("xs")):
         return None
-    tuples = value.items if kind is tuple else (value,)
     found: list[Value] = []
     for each in tuples:
         if type(each) is not Sequence or each.items is None:
             return None
         found += each.items
     return Sequence(tuple(found)) if all(type(size) is Int for size in found) else None
+
+
+def _listed(value: Value | None) -> tuple[Value, ...]:
+    """The items of a list of known items; none of anything else."""
+    return (value.items or ()) if type(value) is Sequence else ()
 
 
 def append(call: Call) -> Outcome:
@@ -104,7 +107,7 @@ def stack(call: Call) -> Outcome:
 
     Clashes where shapes differ, or the axis is out of range.
     """
-    counted = _of_sizes(call, int)
+    counted = _of_sizes(call, (call.value("xs"),))
     if counted is not None:
         return Outcome(counted)
     axis = call.integer("axis") if call.given("axis") else 0
