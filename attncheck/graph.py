@@ -76,6 +76,8 @@ class Operation:
     clash: Clash | None
     #: whether it stands in a branch of which it is not known that it is taken
     supposed: bool = False
+    #: whether it is one of several that may be meant, and cannot be the one that is
+    dismissed: bool = False
     #: whether it ran in another file: `node` is then the call in the checked file that led there
     elsewhere: bool = False
     _pairs: tuple[tuple[Operand, Tensor], ...] | None = field(default=None, init=False)

@@ -180,8 +180,11 @@ def _strained(traced: Traced) -> bool:
 
     It contracts an axis of 1 with a size that may be 1, or the batch; its weights are normalised
     over more than the keys; or it adds queries to keys one by one, though every query is scored
-    with every key (Bahdanau et al. 2015, appendix A.1.2).
+    with every key (Bahdanau et al. 2015, appendix A.1.2); or the code has another way for other
+    shapes.
     """
+    if any(operation.dismissed for operation in traced.graph.operations):
+        return True
     if any(_adds_query_to_key(operation, traced) for operation in traced.graph.operations):
         return True
     sites = find_sites(traced.graph)

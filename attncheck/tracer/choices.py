@@ -34,6 +34,7 @@ def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value
     failing = [any(operation.clash for operation in part) for part in parts]
     if not all(failing):
         for operation in (operation for part in parts for operation in part):
+            operation.dismissed = operation.dismissed or operation.clash is not None
             operation.clash = None
     if any(failing) and not all(failing):
         return join_all([each for each, fails in zip(values, failing, strict=True) if not fails])

@@ -23,7 +23,7 @@ from attncheck.tracer.functions import as_setting, make_lambda
 from attncheck.tracer.machine import Evaluator, Machine
 from attncheck.tracer.recorder import apply
 from attncheck.tracer.reflection import REFLECTIONS
-from attncheck.tracer.strings import plain_string
+from attncheck.tracer.strings import formatted, plain_string
 from attncheck.values.join import join, join_all, without_none
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
@@ -86,6 +86,10 @@ def _string(machine: Machine, node: cst.SimpleString) -> Value:
 
 def _text(machine: Machine, node: cst.CSTNode) -> Value:
     return Scalar("str")
+
+
+def _formatted(machine: Machine, node: cst.FormattedString) -> Value:
+    return formatted(node, machine.evaluate)
 
 
 def _number(machine: Machine, node: cst.CSTNode) -> Value:
@@ -332,7 +336,7 @@ EXPRESSIONS: dict[type, Evaluator] = {
     cst.Imaginary: _number,
     cst.SimpleString: _string,
     cst.ConcatenatedString: _text,
-    cst.FormattedString: _text,
+    cst.FormattedString: _formatted,
     cst.Ellipsis: _ellipsis,
     cst.BinaryOperation: _binary,
     cst.UnaryOperation: _unary,

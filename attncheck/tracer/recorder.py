@@ -16,8 +16,9 @@ from attncheck.tracer.choices import over
 from attncheck.tracer.containers import holds_lists
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.presumed import presume_operands, presumed
+from attncheck.values.join import is_text
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Choice, Scalar, Sequence, Value, as_tensor
+from attncheck.values.value import UNKNOWN, Choice, Scalar, Sequence, Value, as_tensor
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -34,6 +35,15 @@ def apply_spelling(
     node: cst.CSTNode,
 ) -> Value | None:
     """Call a library function; None if the call does not fit the parameter list."""
+    for index, value in enumerate(given.positional):
+        if type(value) is Choice and all(map(is_text, value.options)):
+
+            def of(option: Value, index: int = index) -> Value:
+                positional = [*given.positional[:index], option, *given.positional[index + 1 :]]
+                chosen = replace(given, positional=positional)
+                return apply_spelling(machine, spelling, chosen, node) or UNKNOWN
+
+            return over(machine, value, of)
     arguments = spelling.bind(given.positional, given.keywords)
     if arguments is None:
         return None

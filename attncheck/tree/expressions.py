@@ -73,14 +73,34 @@ def _string(text: Text, node: ast.Constant | ast.JoinedStr) -> Any:
     quote = written[0]
     if quote in "\"'" and written.find(quote, 1) == len(written) - 1:
         return make.STRING(written)  # nearly every string
+    pieces = list(literals(written))
+    parts = _formatted_parts(node) if len(pieces) == 1 and isinstance(node, ast.JoinedStr) else None
     made = [
-        make.FORMATTED() if prefix.lower() in _FORMATS else make.STRING(literal)
-        for prefix, literal in literals(written)
+        make.FORMATTED(parts) if prefix.lower() in _FORMATS else make.STRING(literal)
+        for prefix, literal in pieces
     ]
     whole = made.pop()
     while made:
         whole = make.CONCATENATED(made.pop(), whole)
     return whole
+
+
+def _formatted_parts(node: ast.JoinedStr) -> list[Any] | None:
+    """What stands in an f-string of nothing but text and names; None for any other.
+
+    CPython 3.11 does not say where the expressions inside stand, and names do not need it.
+    """
+    made = [_formatted_part(part) for part in node.values]
+    return None if None in made else made
+
+
+def _formatted_part(part: ast.expr) -> Any:
+    if type(part) is ast.Constant:
+        return make.FORMATTED_TEXT(str(part.value).replace("{", "{{").replace("}", "}}"))
+    assert isinstance(part, ast.FormattedValue)
+    if not isinstance(part.value, ast.Name) or part.conversion != -1 or part.format_spec:
+        return None
+    return make.FORMATTED_EXPRESSION(make.NAME(part.value.id), None, None)
 
 
 # -- operators ------------------------------------------------------------------------------------

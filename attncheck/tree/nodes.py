@@ -108,8 +108,13 @@ INTEGER = _maker(cst.Integer, "value")
 FLOAT = _maker(cst.Float, "value")
 IMAGINARY = _maker(cst.Imaginary, "value")
 STRING = _maker(cst.SimpleString, "value")
-#: Its parts are not looked at by anybody.
-FORMATTED = _maker(cst.FormattedString)
+FORMATTED_TEXT = _maker(cst.FormattedStringText, "value")
+FORMATTED_EXPRESSION = _maker(
+    cst.FormattedStringExpression, "expression", "conversion", "format_spec"
+)
+FORMATTED = _maker(cst.FormattedString, "parts")
+#: What libcst parses inside of an f-string is more than is made here.
+FIELDS[cst.FormattedString] = ()
 CONCATENATED = _maker(cst.ConcatenatedString, "left", "right")
 ELLIPSIS = _maker(cst.Ellipsis)
 ATTRIBUTE = _maker(cst.Attribute, "value", "attr")

@@ -93,10 +93,12 @@ def choice(left: Value, right: Value) -> Value:
         if type(option) not in _CALLABLE and option != NONE:
             if type(option) not in _OPTIONAL:
                 return UNKNOWN
-            if _is_list(option) and all(map(_is_list, options)):
+            if any(kept(option) and all(map(kept, options)) for kept in _KEPT):
                 options += [option] if option not in options else []
                 continue
             same = next((known for known in options if type(known) is type(option)), None)
+            if same is not None and is_text(same) is not is_text(option):
+                return UNKNOWN
             if same is not None:
                 options[options.index(same)] = join(same, option)
                 continue
@@ -116,8 +118,15 @@ def _is_list(value: Value) -> bool:
     return type(value) is Sequence and value.mutable and value.items is not None
 
 
+def is_text(value: Value) -> bool:
+    """Whether a value is a string that is known."""
+    return type(value) is Const and isinstance(value.value, str)
+
+
 def one_list(value: Value) -> Value:
-    """Lists of unlike lengths as one of which only the items' kind is known; else UNKNOWN."""
+    """Lists of unlike lengths as one of which only the items' kind is known; any text for texts."""
+    if all(map(is_text, _options(value))):
+        return Scalar("str")
     lists = [option for option in _options(value) if type(option) is Sequence]
     if len(lists) < len(_options(value)):
         return UNKNOWN
@@ -261,10 +270,14 @@ def _is_real(value: Value) -> bool:
 
 
 def _join_constants(left: Const, right: Const) -> Value:
+    if is_text(left) and is_text(right):
+        return Choice((left, right))
     kind = type(left.value).__name__
     return Scalar(kind) if kind == type(right.value).__name__ else UNKNOWN
 
 
+#: What is kept beside others of its kind.
+_KEPT: Final = (_is_list, is_text)
 #: More alternatives than these are not kept apart.
 MOST_OPTIONS = 4
 #: Values that are kept as alternatives where a branch decides between them.

@@ -35,6 +35,17 @@ def with_token(images, token):
     return cls, tokens, reduce(tokens, "b n d -> b 1 d", "mean")
 
 
+def any_keys(q, k, v, heads: bool):
+    named = "b h s d" if heads else "b s d"
+    open_letter, closed = "d", "{s}"
+    scores = torch.einsum(f"b h n d, {named} -> b h n s", q, k)
+    weights = scores.softmax(dim=-1)
+    out = torch.einsum(f"b h n s, {named} -> b h n {open_letter}", weights, v)
+    merged = rearrange(out, f"b h n {open_letter} -> b n (h d)")
+    print(f"{closed} {{{open_letter}}} {out.shape}", f"{heads!r:>5}")
+    return merged
+
+
 class Patches(nn.Module):
     def __init__(self, size, dim):
         super().__init__()
@@ -54,6 +65,8 @@ out = attend(x, w, w, w, 3)
 q, k = torch.ones(2, 6, 5, 4), torch.ones(2, 3, 7, 4)
 context = grouped(q, k, k)
 cls, tokens, pooled = with_token(torch.ones(2, 8, 3), torch.ones(6))
+with_heads = any_keys(q, q, q, True)
+without = any_keys(q, k[:, 0], k[:, 0], False)
 sizes = parse_shape(q, "b h _ d")
 merged = rearrange(q, "b h n d -> b n (h d)", **sizes)
 both = rearrange([x, x], "k b n d -> b n d k")
