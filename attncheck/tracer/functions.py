@@ -313,7 +313,7 @@ def bind_arguments(
     if parameters.star_kwarg is not None:
         bound[parameters.star_kwarg.name.value] = Mapping(tuple(rest.items()), open=not exact)
         rest = {}
-    if (left or rest) and exact:
+    if left or rest:
         return None
     for parameter in (*positional_parameters, *parameters.kwonly_params):
         if parameter.name.value not in bound:
