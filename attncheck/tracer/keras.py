@@ -21,7 +21,7 @@ from attncheck.operators import creation, value_first
 from attncheck.operators.call import Call
 from attncheck.record import replace
 from attncheck.tracer.arguments import Arguments
-from attncheck.tracer.functions import call_function
+from attncheck.tracer.functions import bind_arguments, call_function
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
 from attncheck.values.tensor import Tensor
@@ -78,9 +78,11 @@ def call_layer(
     machine: Machine, instance: Instance, method: Function, arguments: Arguments, node: cst.CSTNode
 ) -> Value:
     """A layer of the project called: built first, and given what its ``call`` takes."""
-    build(machine, machine.initialised(instance), arguments.positional[:1], node)
     keywords = _accepted(arguments.keywords, method)
     positional = [instance, *arguments.positional]
+    given = bind_arguments(machine, method, positional, keywords, arguments.exact)
+    if arguments.positional and given is not None:
+        build(machine, machine.initialised(instance), list(given.items()), node)
     return call_function(machine, method, positional, keywords, node, arguments.exact)
 
 
@@ -93,16 +95,40 @@ def _accepted(keywords: dict[str, Value], method: Function) -> dict[str, Value]:
     return {name: value for name, value in keywords.items() if name in names or name not in _PASSED}
 
 
-def build(machine: Machine, instance: Instance, given: list[Value], node: cst.CSTNode) -> None:
-    """Run a layer's ``build`` on the shape of its first argument, unless it has run."""
+#: The names and values of a call's arguments; the object itself is the first.
+Given: TypeAlias = list[tuple[str, Value]]
+
+
+def build(machine: Machine, instance: Instance, given: Given, node: cst.CSTNode) -> None:
+    """Run a layer's ``build`` on the shapes of its arguments, unless it has run."""
     method = builder(machine, instance)
-    if method is None or not given or instance.attributes.get(_BUILT) == TRUE:
+    if method is None or len(given) < 2 or instance.attributes.get(_BUILT) == TRUE:
         return
     machine.set_attribute(instance, _BUILT, TRUE)
-    call_function(machine, method, [instance, _shape_of(machine, given[0])], {}, node)
+    call_function(machine, method, [instance], _shapes(machine, method, given), node)
 
 
-def build_for(machine: Machine, instance: Instance, function: Function, given: list[Value]) -> None:
+def _shapes(machine: Machine, method: Function, given: Given) -> dict[str, Value]:
+    """What Keras passes to a ``build`` (`keras.Layer.build`).
+
+    One parameter gets the shape of the first argument; of several, ``query_shape`` gets that of the
+    argument `query`, if that is given.
+    """
+    parameters = method.node.params
+    listed = (*parameters.posonly_params, *parameters.params)[1:] + tuple(parameters.kwonly_params)
+    names = [parameter.name.value for parameter in listed]
+    if len(names) == 1:
+        return {names[0]: _shape_of(machine, given[1][1])}
+    shapes: dict[str, Value] = {}
+    for position, (name, value) in enumerate(given[1:]):
+        tensor = as_tensor(value)
+        if f"{name}_shape" in names and value != NONE:
+            maybe = position > 0 and tensor is not None and tensor.optional
+            shapes[f"{name}_shape"] = UNKNOWN if maybe else _shape_of(machine, value)
+    return shapes
+
+
+def build_for(machine: Machine, instance: Instance, function: Function, given: Given) -> None:
     """Build a layer anew for the arguments that its ``call`` is traced on in general.
 
     Where that tells less of its parameters than before (an argument may be a list of tensors) it
@@ -112,7 +138,8 @@ def build_for(machine: Machine, instance: Instance, function: Function, given: l
     if method is None or len(given) < 2 or worker(machine, instance) is not function:
         return
     before, mark, journal = dict(instance.attributes), machine.facts.mark(), len(machine.journal)
-    call_function(machine, method, [instance, _shape_of(machine, given[1])], {}, method.node)
+    shapes = _shapes(machine, method, given)
+    call_function(machine, method, [instance], shapes, method.node)
     after = instance.attributes
     if any(_known(value) and not _known(after.get(name)) for name, value in before.items()):
         machine.facts.undo(mark)

@@ -194,10 +194,10 @@ class Tracer:
 
         def run() -> None:
             with machine.running(frame):
-                given: list[Value] = []
+                given: list[tuple[str, Value]] = []
                 for parameter, value in general_arguments(machine, function, receiver):
                     targets.parameter_site(machine, parameter, value)
-                    given.append(value)
+                    given.append((parameter.name.value, value))
                 if receiver is not None:
                     keras.build_for(machine, receiver, function, given)
             result.append(run_body(machine, frame))

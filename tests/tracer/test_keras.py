@@ -226,3 +226,41 @@ def test_a_layer_that_keeps_what_it_was_given_is_built_anew():
 def test_a_slice_of_minus_one_is_all_that_is_left(begin, size, shape):
     traced = module(f"{HEAD}n = int(input())\ny = tf.slice(x, {begin}, {size})\n")
     assert last(traced, "y") == shape
+
+
+MIXED = """
+class Mix(layers.Layer):
+    def build(self, query_shape, memory_shape=None):
+        self.of_query = self.add_weight(shape=(query_shape[-1], 6))
+        self.of_memory = None
+        if memory_shape:
+            self.of_memory = self.add_weight(shape=(memory_shape[-1], 6))
+
+    def call(self, query, scale=1.0, memory=None):
+        y = ops.matmul(query, self.of_query)
+        if self.of_memory is not None:
+            keys = ops.matmul(memory, self.of_memory)
+            weights = ops.softmax(ops.matmul(y, ops.transpose(keys, (0, 2, 1))))
+            y = ops.matmul(weights, memory)
+        return y
+
+m = ops.zeros((3, 7, 5))
+"""
+
+
+#: What Keras 3.15 gives for each, run.
+@pytest.mark.parametrize(
+    "call, shape",
+    [
+        ("Mix()(q)", (3, 4, 6)),
+        ("Mix()(q, memory=m)", (3, 4, 5)),
+        ("Mix()(q, scale=2.0, memory=x)", (3, 4, 8)),
+    ],
+)
+def test_a_build_gets_the_shape_of_each_argument_by_its_name(call, shape):
+    assert last(module(f"{HEAD}{MIXED}y = {call}\n"), "y") == shape
+
+
+def test_what_only_some_calls_build_is_followed_in_general():
+    traced = function(MIXED, "Mix.call", head=HEAD)
+    assert parameter(traced, "keys") == "(..., 6)"
