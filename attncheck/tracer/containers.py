@@ -31,6 +31,7 @@ from attncheck.values.value import (
     Sequence,
     ShapeOf,
     Slice,
+    Spread,
     Value,
     as_integer,
     as_tensor,
@@ -207,6 +208,10 @@ def _exactly(machine: Machine, value: Value, count: int) -> list[Value] | None:
     if type(value) is ShapeOf:
         shape = close(value.shape, count, machine.facts)
         return None if shape is None else [Int(axis.size) for axis in shape.axes]
+    if type(value) is Spread:
+        others = len(value.before) + len(value.after)
+        sizes = _exactly(machine, ShapeOf(value.shape), count - others) if count >= others else None
+        return None if sizes is None else [*value.before, *sizes, *value.after]
     return items_of(machine, value, count)
 
 

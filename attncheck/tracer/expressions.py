@@ -11,7 +11,7 @@ from typing import Any
 
 import libcst as cst
 
-from attncheck.algebra.shape import expand
+from attncheck.algebra.shape import Shape, expand
 from attncheck.algebra.size import const
 from attncheck.evidence.declarations import item_name
 from attncheck.operators import indexing
@@ -40,7 +40,9 @@ from attncheck.values.value import (
     Parameter,
     Scalar,
     Sequence,
+    ShapeOf,
     Slice,
+    Spread,
     Unknown,
     Value,
     as_integer,
@@ -170,6 +172,7 @@ def _call(machine: Machine, node: cst.Call) -> Value:
 
 def _sequence(machine: Machine, node: cst.Tuple | cst.List | cst.Set) -> Value:
     items: list[Value] = []
+    opened: tuple[int, Shape] | None = None
     for element in node.elements:
         value = machine.evaluate(element.value)
         if type(element) is not cst.StarredElement:
@@ -177,8 +180,14 @@ def _sequence(machine: Machine, node: cst.Tuple | cst.List | cst.Set) -> Value:
             continue
         spread = containers.items_of(machine, value)
         if spread is None:
-            return Sequence(None, mutable=type(node) is not cst.Tuple)
-        items += spread
+            if type(value) is not ShapeOf or opened is not None or type(node) is not cst.Tuple:
+                return Sequence(None, mutable=type(node) is not cst.Tuple)
+            opened = len(items), value.shape
+        else:
+            items += spread
+    if opened is not None:
+        place, shape = opened
+        return Spread(tuple(items[:place]), shape, tuple(items[place:]))
     if type(node) is cst.Set:
         return Sequence(None, True, join_all(items))
     return Sequence(tuple(items), mutable=type(node) is not cst.Tuple)

@@ -128,6 +128,15 @@ class ShapeOf:
 
 
 @record
+class Spread:
+    """A tuple with an open shape among its items: ``(*x.shape, x.device)``."""
+
+    before: tuple[Value, ...]
+    shape: Shape
+    after: tuple[Value, ...]
+
+
+@record
 class Mapping:
     """A dict with constant keys; ``open`` where there may be others."""
 
@@ -301,6 +310,7 @@ Value: TypeAlias = (
     | Sequence
     | Packed
     | ShapeOf
+    | Spread
     | Mapping
     | Slice
     | Library
