@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
+from attncheck.algebra.facts import Facts
+from attncheck.algebra.shape import Shape, expand, listed
+from attncheck.record import replace
 from attncheck.tracer.machine import Exit, Machine, Way
 from attncheck.tracer.naming import settle
 from attncheck.values.join import join, join_all
-from attncheck.values.value import UNKNOWN, Instance, Unknown, Value
+from attncheck.values.value import UNKNOWN, Instance, Parameter, Unknown, Value, as_tensor
+
+#: What gives a shape with more of what facts say of its axes.
+FindAxes: TypeAlias = Callable[[Shape, Facts], Shape]
 
 
 def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
@@ -32,7 +39,7 @@ def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
 
 def resume(machine: Machine, ways: Sequence[Way]) -> None:
     """Go on from the join of these ways."""
-    names = join_names([way.names for way in ways])
+    names = join_names([_found_by_all(machine, way, ways) for way in ways])
     if len(ways) > 1:
         first = ways[0].names
         for name, value in names.items():
@@ -41,6 +48,18 @@ def resume(machine: Machine, ways: Sequence[Way]) -> None:
     machine.environment.names = names
     _join_attributes(machine, ways)
     machine.facts.keep(_common(ways))
+
+
+def _found_by_all(machine: Machine, way: Way, ways: Sequence[Way]) -> dict[str, Value]:
+    """The names of a way, those that another has changed with what all know of their axes."""
+    if len(ways) < 2:
+        return way.names
+    return {
+        name: value
+        if all(other.names.get(name) is value for other in ways)
+        else with_found_axes(machine, value, expand)
+        for name, value in way.names.items()
+    }
 
 
 def here(machine: Machine) -> Way:
@@ -53,6 +72,9 @@ def _run(machine: Machine, way: Callable[[], Exit], before: dict[str, Value]) ->
     environment = machine.environment
     environment.names = dict(before)
     left = way()
+    for name, value in environment.names.items():
+        if value is not before.get(name):
+            environment.names[name] = with_found_axes(machine, value)
     learned = machine.facts.learned(mark)
     machine.facts.undo(mark)
     return Way(environment.names, machine.roll_back(journal), learned, left)
@@ -67,6 +89,21 @@ def join_names(ways: Sequence[dict[str, Value]]) -> dict[str, Value]:
             for name, value in joined.items()
         } | {name: value for name, value in other.items() if name not in joined}
     return joined
+
+
+def with_found_axes(machine: Machine, value: Value, find: FindAxes = listed) -> Value:
+    """A tensor with the axes that were found since it was made, for who has not found them.
+
+    `find` is `expand` to have what was found of their sizes as well.
+    """
+    tensor = as_tensor(value)
+    if tensor is None or tensor.shape is None:
+        return value
+    shape = find(tensor.shape, machine.facts)
+    if shape is tensor.shape:
+        return value
+    tensor = tensor.with_shape(shape)
+    return replace(value, tensor=tensor) if type(value) is Parameter else tensor
 
 
 def _join_attributes(machine: Machine, ways: Sequence[Way]) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from attncheck.tracer.branches import run_ways
+from attncheck.algebra.shape import expand
+from attncheck.tracer.branches import run_ways, with_found_axes
 from attncheck.tracer.machine import Exit, Machine
 from attncheck.values.join import join_all
 from attncheck.values.value import NONE, UNFIT, UNKNOWN, Choice, Value
@@ -48,8 +49,8 @@ def evaluate_ways(machine: Machine, ways: Sequence[Callable[[], Value]]) -> Valu
     values: list[Value] = []
 
     def run(way: Callable[[], Value]) -> Callable[[], Exit]:
-        return lambda: values.append(way())
+        return lambda: values.append(with_found_axes(machine, way()))
 
     run_ways(machine, [run(way) for way in ways])
-    fitting = [value for value in values if value is not UNFIT]
+    fitting = [with_found_axes(machine, value, expand) for value in values if value is not UNFIT]
     return join_all(fitting) if fitting else UNKNOWN

@@ -15,6 +15,7 @@ from attncheck.graph import Caller, Place
 from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.blocks import simple_statements
+from attncheck.tracer.branches import with_found_axes
 from attncheck.tracer.defaults import presume_alike, presume_rank
 from attncheck.tracer.machine import (
     CALL_DEPTH,
@@ -269,15 +270,9 @@ def run_body(machine: Machine, frame: Frame) -> Value:
         left = machine.execute(whole.body.body)
         if left is None or not frame.returned:
             frame.returned.append(NONE if left != "raise" else UNKNOWN)
-        returned = [_found(machine, value) for value in frame.returned]
+        # What is joined has to show all that was found out about its shape.
+        returned = [with_found_axes(machine, value, expand) for value in frame.returned]
         return join_all(presume_alike(machine, returned))
-
-
-def _found(machine: Machine, value: Value) -> Value:
-    """A value with all that was found out about its shape: what is joined has to show it."""
-    if type(value) is not Tensor or value.shape is None:
-        return value
-    return value.with_shape(expand(value.shape, machine.facts))
 
 
 def _closure(function: Function) -> Environment:

@@ -9,7 +9,7 @@ import libcst as cst
 from attncheck.record import replace
 from attncheck.tracer import conditions, defaults, loops
 from attncheck.tracer.arithmetic import TOKENS, combine
-from attncheck.tracer.branches import join_names, run_ways
+from attncheck.tracer.branches import join_names, run_ways, with_found_axes
 from attncheck.tracer.classes import make_class
 from attncheck.tracer.functions import decorated, make_function
 from attncheck.tracer.imports import run_import, run_import_from
@@ -71,7 +71,7 @@ def _return(machine: Machine, node: cst.Return) -> Exit:
     listed = node.value.elements if type(node.value) is cst.Tuple else ()
     if machine.frame.function is not None and machine.evidence.loose:
         value = _settled(machine, machine.frame.function.name, value, len(listed))
-    machine.frame.returned.append(value)
+    machine.frame.returned.append(with_found_axes(machine, value))
     if type(node.value) is cst.Tuple:
         items = value.items if type(value) is Sequence else None
         parts = items if items is not None and len(items) == len(listed) else None

@@ -90,21 +90,22 @@ def choice(left: Value, right: Value) -> Value:
     """One of two values that have nothing in common, as long as there are only a few in all."""
     options: list[Value] = []
     for option in (*_options(left), *_options(right)):
+        others = [known for known in options if known != NONE]
         if type(option) not in _CALLABLE and option != NONE:
             if type(option) not in _OPTIONAL:
                 return UNKNOWN
-            if any(kept(option) and all(map(kept, options)) for kept in _KEPT):
+            if any(kept(option) and all(map(kept, others)) for kept in _KEPT):
                 options += [option] if option not in options else []
                 continue
-            same = next((known for known in options if type(known) is type(option)), None)
+            same = next((known for known in others if type(known) is type(option)), None)
             if same is not None and is_text(same) is not is_text(option):
                 return UNKNOWN
             if same is not None:
                 options[options.index(same)] = join(same, option)
                 continue
-            if any(known != NONE for known in options):
+            if others:
                 return UNKNOWN
-        elif any(type(known) in _OPTIONAL for known in options) and option != NONE:
+        elif any(type(known) in _OPTIONAL for known in others) and option != NONE:
             return UNKNOWN
         if option not in options:
             options.append(option)

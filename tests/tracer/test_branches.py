@@ -86,3 +86,61 @@ def test_attributes_of_a_branch_that_leaves_are_taken_back():
 def test_a_handler_starts_wherever_the_body_may_have_stopped():
     code = "x = np.ones(2)\ntry:\n    x = np.ones(3)\n    g()\nexcept E:\n    y = x\nz = y\n"
     assert last(module(code), "z") == ("?",)
+
+
+OPTIONAL = """
+class Layer(nn.Module):
+    def __init__(self, d, norm):
+        super().__init__()
+        {making}
+        self.proj = nn.Linear(d, 4)
+
+    def forward(self, x, c):
+        b, t, _ = x.shape
+        {using}
+        y = self.proj(x)
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    "making",
+    [
+        "self.norm = nn.LayerNorm(d) if norm else None",
+        "self.norm = None if norm else nn.LayerNorm(d)",
+        "self.norm = nn.LayerNorm(d)\n        if norm: self.norm = None",
+        "self.norm = None\n        if norm: self.norm = nn.LayerNorm(d)",
+        "self.norm = nn.LayerNorm(d) if norm else nn.Identity()",
+    ],
+)
+@pytest.mark.parametrize(
+    "using",
+    [
+        "if self.norm is not None: x = self.norm(x)",
+        "x = x if self.norm is None else self.norm(x)",
+        "x = self.norm(x) if self.norm else x",
+        "if c: x = self.norm(x)\n        else: x = torch.relu(x)",
+        "for _ in range(c): x = self.norm(x)",
+    ],
+)
+def test_axes_found_before_a_branch_are_known_behind_it(making, using):
+    code = OPTIONAL.format(making=making, using=using)
+    traced = function(code, "Layer.forward", head="import torch\nfrom torch import nn\n")
+    assert parameter(traced, "y") == "(b, t, 4)"
+
+
+def test_axes_found_on_one_way_are_known_on_it():
+    code = (
+        "def f(x, y, c):\n"
+        "    if c:\n"
+        "        a, b = x.shape\n"
+        "        z = torch.relu(x)\n"
+        "    else:\n"
+        "        a, b = y.shape\n"
+        "        z = torch.relu(y)\n"
+        "    e = z + 1\n"
+        "    g = torch.relu(x)\n"
+    )
+    traced = function(code)
+    assert last(traced, "e") == ("?", "?")
+    assert parameter(traced, "g") == "(...)"
