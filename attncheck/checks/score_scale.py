@@ -8,6 +8,7 @@ from itertools import chain
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Size
+from attncheck.checks.forced import may_overlap
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.scales import (
     DotProduct,
@@ -170,11 +171,15 @@ def _are_apart(size: Size, product: DotProduct, facts: Facts) -> bool:
 
 
 def _is_other_axis(size: Size, product: DotProduct, facts: Facts) -> bool:
-    """Whether a size is that of an axis of query or key that the product does not sum over."""
+    """Whether a size is that of an axis of query or key that the product does not sum over.
+
+    Of a tensor that may have more axes than are known, any of these may be the one that is summed.
+    """
     wanted = facts.resolve(size)
     if wanted.number is not None:
         return False
-    axes = [axis for tensor in (product.query, product.key) for axis in _axes(tensor)]
+    tensors = [each for each in (product.query, product.key) if not may_overlap(each.shape)]
+    axes = [axis for tensor in tensors for axis in _axes(tensor)]
     return any(
         axis.size is not None
         and facts.resolve(axis.size) == wanted

@@ -96,6 +96,8 @@ def is_shape(text: str, *, announced: bool = False) -> bool:
     only names that are certainly no sizes speak against it.
     """
     inner = text[1:-1].strip()
+    if _may_be_axes(inner):
+        return False
     if announced and _COMPONENT.fullmatch(inner):
         parts: tuple[str, ...] | None = (inner,)
     else:
@@ -108,6 +110,11 @@ def is_shape(text: str, *, announced: bool = False) -> bool:
     if announced:
         return inner not in ("...", "*", "0")
     return parts not in _TUPLES and _sizes_all(parts, names)
+
+
+def _may_be_axes(inner: str) -> bool:
+    """Whether a product without a comma, ``[B*T*H]``, may as well list axes as multiply them."""
+    return "," not in inner and "*" in inner.lstrip("*")
 
 
 def _sizes_all(parts: tuple[str, ...], names: list[str]) -> bool:

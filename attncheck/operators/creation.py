@@ -206,14 +206,22 @@ def normal(call: Call) -> Outcome:
 def sampled_sizes(call: Call) -> Outcome:
     """numpy.random.rand, randn: the sizes are the arguments; a number without any."""
     first = call.value("first")
-    rest = call.value("rest")
     if first is None:
         return Outcome(Scalar("float"), _event(call))
     if type(first) is Sequence:
         text = "takes its sizes as separate arguments, not as a tuple"
         return Outcome(call.make(None, "float"), _event(call), Clash(Fault.RANK, text))
-    items = rest.items if type(rest) is Sequence and rest.items is not None else ()
-    return filled(replace(call, arguments=call.arguments | {"shape": Sequence((first, *items))}))
+    sizes = _with_rest(call, first)
+    return Outcome(call.make(None, "float"), _event(call)) if sizes is None else filled(sizes)
+
+
+def _with_rest(call: Call, first: Value) -> Call | None:
+    """The call with all sizes in ``shape``: one alone behind the first is ``rest`` itself."""
+    rest = call.arguments.get("rest", Sequence(()))
+    items = rest.items if type(rest) is Sequence else (rest,)
+    if items is None:
+        return None
+    return replace(call, arguments=call.arguments | {"shape": Sequence((first, *items))})
 
 
 def integers(call: Call) -> Outcome:
@@ -383,12 +391,10 @@ def legacy_tensor(call: Call) -> Outcome:
     if first is None:
         return Outcome(call.make(Shape((Axis(ZERO),)), dtype), _event(call))
     if type(first) is Int:
-        rest = call.arguments.get("rest", Sequence(()))
-        items = rest.items if type(rest) is Sequence else (rest,)
-        if items is None:
+        sizes = _with_rest(call, first)
+        if sizes is None:
             return Outcome(call.make(None, dtype), _event(call))
-        sizes: dict[str, Value] = {"shape": Sequence((first, *items))}
-        shape, clash = _sizes(replace(call, arguments=sizes))
+        shape, clash = _sizes(sizes)
         return Outcome(call.make(shape, dtype), _event(call), clash)
     given = as_tensor(first)
     if given is not None and (given.shape is None or given.shape == SCALAR):

@@ -326,8 +326,10 @@ def _cell_rows(call: Call, kind: str, states: list[Shape | None]) -> Shape | Cla
     if clash is not None:
         return clash
     if shape is None:
-        known = next((state for state in states if state is not None and state.rank == rank), None)
-        return Shape((), Row("state", born=False)) if known is None else Shape(known.lead[:-1])
+        known = next((state for state in states if state is not None and state.closed), None)
+        if known is None or known.rank != rank:
+            return Shape((), Row("state", born=False))
+        return Shape(known.lead[:-1])
     if rank is not None:
         size = Axis(call.size("input_size"))
         made = rank_demanded(shape, rank, f"takes (B, {size}) or ({size},)", call.facts)

@@ -138,3 +138,27 @@ def test_scaled_in_either_of_two_branches():
         if self.heads == 1:
             scores = scores * self.scale"""
     assert module(ROOT, scores) == []
+
+
+UNSEEN = """def attention(query, key, value, mask=None):
+    scale = math.sqrt(key.size({axis}))
+    scores = torch.matmul(query, key.transpose(1, 2)) / scale
+    if mask is not None:
+        scores = scores.masked_fill(mask.unsqueeze(1) == 0, -1e9)
+    return torch.matmul(torch.softmax(scores, dim=-1), value)
+
+
+class Reader(nn.Module):
+    def __init__(self, size, hidden):
+        super().__init__()
+        self.lstm = nn.LSTM(size, hidden, batch_first=True)
+
+    def forward(self, x):
+        out, (h, c) = self.lstm(x)
+        return attention(h[-1].unsqueeze(1), out, out)
+"""
+
+
+@pytest.mark.parametrize("axis", ["2", "-1"])
+def test_the_axis_that_is_read_of_a_key_of_unknown_rank_may_be_the_summed_one(axis):
+    assert findings(UNSEEN.format(axis=axis)) == []

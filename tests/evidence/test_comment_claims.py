@@ -108,6 +108,10 @@ def test_subjects(comment, subject, written):
         "# (deg)",
         "# a, (attentions)",
         "# [Register tokens] https://arxiv.org/abs/2309.16588",
+        # axes, as often as one axis of so many elements
+        "# [B*T*H]",
+        "# [B*T*2H]->[B*T*H]",
+        "# shape: (B*T)",
         # tuples of values
         "# (h, c)",
         "# (hidden, cell)",

@@ -67,6 +67,14 @@ def test_sizes_as_a_tuple_are_told_where_numpy_wants_numbers() -> None:
     assert outcome.clash.text == "takes its sizes as separate arguments, not as a tuple"
 
 
+def test_a_size_alone_behind_the_first_is_one_of_them() -> None:
+    second = parameter("d_in")
+    assert shape(call("numpy.random.randn", Int(B), second)) == "(B, d_in)"
+    assert shape(call("numpy.random.rand", second, second)) == "(d_in, d_in)"
+    assert shape(call("torch.Tensor", Int(B), second)) == "(B, d_in)"
+    assert shape(call("numpy.random.randn", Int(B))) == "(B,)"
+
+
 @pytest.mark.parametrize(
     ("name", "made"),
     [("hidden_size", "(hidden_size,)"), ("T", "(T,)"), ("size", "None"), ("img_size", "None")],

@@ -51,6 +51,15 @@ def test_a_size_that_may_be_no_projection_decides_nothing() -> None:
     assert names.told(outcome.value) == "[(T_enc, B, ?), [(1, B, ?), (1, B, d_h)]]"
 
 
+@pytest.mark.parametrize(
+    ("state", "made"), [("...", "(..., d_h)"), ("B d_h", "(B, d_h)"), ("d_h", "(d_h,)")]
+)
+def test_a_cell_has_the_axes_of_its_state_if_these_are_known(state: str, made: str) -> None:
+    names = Names()
+    step = names.layer("torch.nn.GRUCell", encoder(names), UNKNOWN, names.tensor("h", state))
+    assert names.told(step.value) == made
+
+
 AXES = [
     ("T B d_e", {}, 0, 1),
     ("B T d_e", {"batch_first": True}, 1, 0),
