@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.shape import Axis, Shape, shape_of
-from attncheck.algebra.size import ONE, Size
+from attncheck.algebra.size import ONE, ZERO, Size
 from attncheck.checks.constructed import (
     Declared,
     declared,
@@ -31,6 +31,7 @@ from attncheck.operators.events import (
     Contraction,
     Elementwise,
     Fault,
+    Joining,
     Permutation,
     Reshaping,
 )
@@ -207,10 +208,37 @@ def _why_call(view: View, met: _Meeting) -> str | None:
     for first in range(1, len(sizes) - 1):
         if merges_to(view, sizes[first:], met.wanted):
             return f"the last {len(sizes) - first} axes of `{source}` together are {met.wanted}"
+    if joined_otherwise(view, met.tensor, met.wanted):
+        return f"joined along its last axis, `{source}` has {met.wanted}"
+    if _lacks_an_axis(view, met):
+        return f"each number of `{source}` is a feature by itself, and wants an axis of 1 behind"
     spare = unused_parameter(view, met.operation)
     if spare is not None and _is_unseen(view, met.tensor):
         return f"`{spare}` is not used"
     return None
+
+
+def joined_otherwise(view: View, tensor: Tensor, wanted: Size) -> bool:
+    """Whether a tensor is joined along another axis than the one that would have this size."""
+    made = view.graph.maker(tensor)
+    rank = None if tensor.shape is None else tensor.shape.rank
+    if made is None or not isinstance(made.event, Joining) or rank is None:
+        return False
+    if made.event.kind != "cat" or made.event.axis is None or made.event.axis % rank == rank - 1:
+        return False
+    total = ZERO
+    for _, part in made.tensors():
+        last = _last(part.shape)
+        if last is None or last.size is None:
+            return False
+        total += last.size
+    return _equal(view, total, wanted)
+
+
+def _lacks_an_axis(view: View, met: _Meeting) -> bool:
+    """Whether a layer that is written for one feature is given a tensor of plain numbers."""
+    made = declared(view, met.operation, met.wanted)
+    return made is not None and met.wanted == ONE and view.code(made.node) == "1"
 
 
 def merges_to(view: View, sizes: Sizes, wanted: Size) -> bool:
@@ -315,6 +343,8 @@ def _call(view: View, met: _Meeting, made: Declared | None, why: str | None) -> 
     """The report that the call is to blame."""
     sizes = view.sizes(met.tensor)
     expected = None if sizes is None else _with_size(view, sizes, met)
+    if sizes is not None and _lacks_an_axis(view, met):
+        expected = (*sizes, ONE)
     clash = met.operation.clash
     message = f"`{view.quote(met.operation.node)}` {'' if clash is None else clash.text}"
     if made is not None:
@@ -386,10 +416,12 @@ def fits_in_general(operation: Operation, view: View, report: Report) -> bool:
 
 
 def is_made_inside(report: Report, view: View) -> bool:
-    """Whether the size that a layer is given comes from another layer, not from the caller."""
+    """Whether the size that a layer is given is the work of what is called, not of the caller."""
     met = _meeting(report.operation, view)
     if met is None:
         return False
+    if joined_otherwise(view, met.tensor, met.wanted) or _lacks_an_axis(view, met):
+        return True
     made = maker_layer(view, met.tensor, KEEPING)
     return made is not None and _equal(view, made.size, met.given)
 

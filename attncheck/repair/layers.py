@@ -14,7 +14,7 @@ import libcst as cst
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
-from attncheck.algebra.size import Size
+from attncheck.algebra.size import ONE, Size
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
 from attncheck.checks.layer_features import KEEPING, maker_layer, merges_to, unused_parameter
 from attncheck.checks.report import Report
@@ -22,7 +22,7 @@ from attncheck.checks.view import View
 from attncheck.operators.events import Attention, Contraction, Joining
 from attncheck.repair.asserts import Names
 from attncheck.repair.candidate import Candidate, Change, edit
-from attncheck.repair.wording import argument_of, bracketed, call_with
+from attncheck.repair.wording import argument_of, bracketed, call_with, with_axis_of_one
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_size, as_tensor
 
@@ -241,6 +241,10 @@ def _input(report: Report, view: View) -> Candidates:
         if size is not None and _equal(view, size, wanted):
             text = f"{code}.transpose({axis}, {len(sizes) - 1})"
             yield edit(culprit.node, text, f"transpose axes {axis} and {len(sizes) - 1}")
+    if wanted == ONE:
+        rank = len(sizes)
+        text = with_axis_of_one(view, culprit.node, culprit.tensor, rank, rank)
+        yield edit(culprit.node, text, "give each number an axis of its own", safe=False)
     yield from _merged(view, culprit.node, sizes, wanted)
     yield from _joined_otherwise(view, culprit.tensor)
     yield from _others(report, view, culprit.node, len(sizes), wanted)

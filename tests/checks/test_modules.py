@@ -267,6 +267,32 @@ CASES = {
         "self.k = nn.Linear(dim, d_key)",
         ("assert q.shape[-1] == k.shape[-1]",),
     ),
+    "numbers without an axis of their own, as the caller has them": Case(
+        "d_h, d_attn\nself.w_h = nn.Linear(d_h, d_attn)\nself.w_c = nn.Linear(1, d_attn)",
+        "h, coverage\ne = torch.tanh(self.w_h(h) + self.w_c(coverage))\n"
+        "return e.sum(2) + coverage",
+        "Module(6, 4)(torch.ones(2, 5, 6), torch.zeros(2, 5))",
+        "ATN103",
+        "e = torch.tanh(self.w_h(h) + self.w_c(coverage))",
+        ("coverage", (2, 5)),
+        (2, 5, 1),
+        "e = torch.tanh(self.w_h(h) + self.w_c(coverage.unsqueeze(2)))",
+        ("assert e.shape[:2] == (h.shape[0], h.shape[1])",),
+        "the call is to blame: each number of `coverage` is a feature by itself",
+    ),
+    "inputs joined along the batch": Case(
+        "d\nself.rnn = nn.GRU(d, d)\nself.mix = nn.Linear(2 * d, d)",
+        "x, context\noutput, _ = self.rnn(x)\noutput = output.squeeze(0)\n"
+        "both = torch.cat((output, context), 0)\nreturn self.mix(both)",
+        "Module(4)(torch.ones(1, 3, 4), torch.ones(3, 4))",
+        "ATN103",
+        "return self.mix(both)",
+        ("both", (6, 4)),
+        (6, 8),
+        "both = torch.cat((output, context), -1)",
+        ("assert both.shape[:1] == (x.shape[1],)",),
+        "the call is to blame: joined along its last axis, `both` has 8",
+    ),
     "weights that meet the positions and the features": Case(
         "d_model\nself.v = nn.Linear(d_model, 1)",
         "x\nB, T, C = x.shape\nw = torch.softmax(self.v(x).squeeze(-1), -1)\ny = w * x\n"
