@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site
+from attncheck.checks.constructed import output_size
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.unshaped import places
 from attncheck.checks.view import View
@@ -42,6 +43,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         if found is not None and found.keys != found.normalised:
             yield _report(site, shape, found.normalised, found.contracted, view)
             return
+    yield from _of_one_score(site, shape, view)
     yield from _among_heads(site, shape, view)
 
 
@@ -127,6 +129,32 @@ def _unshaped(site: Site, view: View) -> Iterator[Report]:
         derivation = "the axis that softmax normalises is the axis that the weighted sum contracts"
         yield _finding(site, view, message, derivation, found[1])
         return
+
+
+def _of_one_score(site: Site, shape: Shape, view: View) -> Iterator[Report]:
+    """A softmax over the one number that a layer gives each position.
+
+    However the weights are reshaped before they are used, all of them are 1.
+    """
+    rank = len(shape.axes)
+    if site.axis is None or not -rank <= site.axis < rank:
+        return
+    axis = shape.axes[site.axis]
+    if not axis.is_one or axis.tag is None or rank < 2 or is_chosen(site, view):
+        return
+    made = [each for each in view.graph.operations if axis.tag.root == f"#{each.number}"]
+    sizes = [output_size(view, each) for each in made]
+    if not any(size is not None and view.code(size.node) == "1" for size in sizes):
+        return  # a size that is given from outside may well be 1 for once
+    message = (
+        f"`{view.quote(where(site, view))}` normalises axis {site.axis % rank} of"
+        f" {text_of(shape.sizes())}, which has size 1: one share of one is 1, so every weight is 1"
+        " and nothing is attended to"
+    )
+    derivation = "scores with the axis that softmax normalises counting the keys"
+    report = _finding(site, view, message, derivation, 0)
+    report.axis, report.expected = None, None
+    yield report
 
 
 def _among_heads(site: Site, shape: Shape, view: View) -> Iterator[Report]:

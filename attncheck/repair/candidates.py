@@ -19,7 +19,7 @@ from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operand
-from attncheck.operators.events import Contraction
+from attncheck.operators.events import Contraction, Einsum
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
@@ -310,7 +310,9 @@ def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def _contraction(report: Report, view: View) -> Iterator[Candidate]:
-    """Another axis in a sum of keys; of a product a transpose or another order."""
+    """Another axis in a sum of keys; other subscripts; of a product a transpose, another order."""
+    if isinstance(report.operation.event, Einsum):
+        yield from subscripts(report, view)
     if report.axis is None:
         yield from _product(report, view)
         yield from _swapped_on(report, view)

@@ -269,8 +269,7 @@ CASES = {
     ),
     "numbers without an axis of their own, as the caller has them": Case(
         "d_h, d_attn\nself.w_h = nn.Linear(d_h, d_attn)\nself.w_c = nn.Linear(1, d_attn)",
-        "h, coverage\ne = torch.tanh(self.w_h(h) + self.w_c(coverage))\n"
-        "return e.sum(2) + coverage",
+        "h, coverage\ne = torch.tanh(self.w_h(h) + self.w_c(coverage))\nreturn e.sum(2) + coverage",
         "Module(6, 4)(torch.ones(2, 5, 6), torch.zeros(2, 5))",
         "ATN103",
         "e = torch.tanh(self.w_h(h) + self.w_c(coverage))",

@@ -209,3 +209,59 @@ def test_weights_of_unknown_shape(axis, sum_):
 )
 def test_weights_of_unknown_shape_that_may_be_right(axis, sum_):
     assert found(UNSHAPED.format(axis, sum_)) == []
+
+
+FLAT = """import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Detector(nn.Module):
+    def __init__(self, d, n_out{size}):
+        super().__init__()
+        self.attn = nn.Linear(d, {made})
+        self.fc = nn.Linear(d, n_out)
+
+    def forward(self, x):
+        T, B, d = x.shape
+        energy = self.attn(x.reshape(T * B, d))
+        {weights}
+        return self.fc((weights.view(T, B, -1) * x).sum(0))
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "made", "weights", "lines"),
+    [
+        ("", "1", "weights = F.softmax(energy, dim=1)", [15]),
+        ("", "1", "weights = F.softmax(energy.view(T, B, 1), dim=0)", []),
+        ("", "1", "weights = torch.sigmoid(energy)", []),
+        (", n_heads=1", "n_heads", "weights = F.softmax(energy, dim=1)", []),
+    ],
+)
+def test_over_the_one_number_that_a_layer_gives(size, made, weights, lines):
+    code = FLAT.format(size=size, made=made, weights=weights)
+    assert [(each, line) for each, line, _ in found(code)] == [("ATN301", each) for each in lines]
+
+
+LETTERS = """import torch
+def read(s, H):
+    weights = torch.softmax(torch.einsum("bd,btd->bt", s, H), dim=-1)
+    return torch.einsum({!r}, weights, H)
+"""
+
+
+@pytest.mark.parametrize("letters", ["bt,bsd->bd", "bx,bsd->bd", "bt,bsd->bsd"])
+def test_weights_that_an_einsum_sums_by_themselves(letters):
+    (told,) = found(LETTERS.format(letters))
+    assert told[:2] == ("ATN302", 4)
+
+
+def test_the_values_get_the_letter_of_the_weights():
+    (told,) = found(LETTERS.format("bt,bsd->bd"))
+    assert told[2] == "return torch.einsum('bs,bsd->bd', weights, H)"
+
+
+@pytest.mark.parametrize("letters", ["bt,btd->bd", "bt,bsd->btsd", "bt,btd->btd"])
+def test_weights_that_meet_the_values_or_are_kept(letters):
+    assert found(LETTERS.format(letters)) == []
