@@ -314,7 +314,9 @@ def _on_another_path(traced: Traced, report: Report) -> bool:
     The caller may be one that never takes that branch; the function's own trace decides.
     """
     operation = report.operation
-    return traced.function is not None and operation.supposed and bool(operation.place.calls)
+    if traced.function is None or report.local:
+        return False
+    return operation.supposed and bool(operation.place.calls)
 
 
 def _evidence(report: Report) -> Evidence:

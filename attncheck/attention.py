@@ -141,26 +141,29 @@ def scores_product(graph: Graph, scores: Tensor) -> Operation | None:
     return None
 
 
+#: The sites whose weights an operation gives: several where a branch decides which softmax ran.
+_Weights = dict[int | None, tuple[Site, ...]]
+#: Weights times values, not yet summed: their sites, and the shape of the weights as multiplied.
+_Products = dict[int, tuple[tuple[Site, ...], Shape | None]]
+
+
 def _attach_sums(graph: Graph, sites: list[Site]) -> None:
     """Find, for each site, the products that its weights go into."""
-    weights = {site.softmax.number: site for site in sites}
-    #: weights times values, not yet summed: the site, and the shape of the weights as multiplied
-    products: dict[int, tuple[Site, Shape | None]] = {}
+    weights: _Weights = {site.softmax.number: (site,) for site in sites}
+    products: _Products = {}
     for operation in graph.operations:
         if operation.number in weights:
             continue
         tensors = list(operation.tensors())
-        sources = [_source(tensor, weights) for _, tensor in tensors]
-        used = [index for index, site in enumerate(sources) if site is not None]
+        sources = [_sources(tensor, weights) for _, tensor in tensors]
+        used = [index for index, found in enumerate(sources) if found]
         if len(used) == 1 and _mixes_weights(graph, operation, tensors, used[0]):
             # Talking heads: what the softmax gave goes into a learned product, as a whole.
             continue
         if isinstance(operation.event, Reduction) and tensors:
             _attach_reduction(operation, tensors[0][1], products)
         elif len(used) == 1:
-            site = sources[used[0]]
-            assert site is not None
-            _follow(operation, site, used[0], weights, products)
+            _follow(operation, sources[used[0]], used[0], weights, products)
 
 
 def _mixes_weights(
@@ -176,46 +179,57 @@ def _mixes_weights(
     return any(role_behind(graph, tensor) is Role.PARAMETER for tensor in others)
 
 
-def _source(tensor: Tensor, weights: dict[int, Site]) -> Site | None:
-    """The site whose weights a tensor is.
+def _sources(tensor: Tensor, weights: _Weights) -> tuple[Site, ...]:
+    """The sites whose weights a tensor is.
 
-    After a branch (``if dropout is not None``) several operations may have made it, all of one
-    site; where only some of them are known, the axis that softmax has marked tells.
+    After a branch (``if dropout is not None``) several operations may have made it, of one site or
+    (``softmax(s) if mask is None else softmax(s + mask)``) of a site each; where only some of them
+    are known, the axis that softmax has marked tells.
     """
-    sources = [weights[number] for number in tensor.made_by if number in weights]
-    if sources:
-        return sources[0] if all(site is sources[0] for site in sources) else None
+    found = [site for number in tensor.made_by for site in weights.get(number, ())]
+    if found:
+        return tuple(sorted({id(site): site for site in found}.values(), key=_number))
     if tensor.operation is not None:
-        return None
+        return ()
     axes = () if tensor.shape is None else tensor.shape.lead
     marks = {number for axis in axes for number in axis.normalised}
-    return weights.get(marks.pop()) if len(marks) == 1 else None
+    return weights.get(marks.pop(), ()) if len(marks) == 1 else ()
+
+
+def _number(site: Site) -> int:
+    return site.softmax.number
 
 
 def _follow(
     operation: Operation,
-    site: Site,
+    sites: tuple[Site, ...],
     index: int,
-    weights: dict[int, Site],
-    products: dict[int, tuple[Site, Shape | None]],
+    weights: _Weights,
+    products: _Products,
 ) -> None:
-    """What an operation on a site's weights makes of them."""
+    """What an operation on the weights of some sites makes of them."""
     if isinstance(operation.event, Contraction | Einsum):
-        site.sums.append(WeightedSum(operation, index, contracted_axes(operation, index)))
+        total = WeightedSum(operation, index, contracted_axes(operation, index))
+        _add(sites, total)
     elif operation.event is None and operation.kind in _PRODUCTS:
-        site.sums.append(WeightedSum(operation, index, ()))
+        _add(sites, WeightedSum(operation, index, ()))
     elif isinstance(operation.event, Elementwise):
         given = list(operation.tensors())[index][1].shape
         if given is None or not given.closed:
             # Nobody knows whether this spreads them; a sum that follows tells.
-            products[operation.number] = (site, None)
-            weights[operation.number] = site
+            products[operation.number] = (sites, None)
+            weights[operation.number] = sites
         elif _spreads(operation, given):
-            products[operation.number] = (site, given)
+            products[operation.number] = (sites, given)
         else:
-            weights[operation.number] = site
+            weights[operation.number] = sites
     elif isinstance(operation.event, PASSING) or operation.kind in _PLAIN_MOVES:
-        weights[operation.number] = site
+        weights[operation.number] = sites
+
+
+def _add(sites: tuple[Site, ...], total: WeightedSum) -> None:
+    for site in sites:
+        site.sums.append(total)
 
 
 def _spreads(operation: Operation, weights: Shape) -> bool:
@@ -232,25 +246,23 @@ def _spreads(operation: Operation, weights: Shape) -> bool:
     )
 
 
-def _attach_reduction(
-    operation: Operation, tensor: Tensor, products: dict[int, tuple[Site, Shape | None]]
-) -> None:
+def _attach_reduction(operation: Operation, tensor: Tensor, products: _Products) -> None:
     """A sum over weights times values: the weighted sum, written by hand."""
     known = None if tensor.operation is None else products.get(tensor.operation)
     event = operation.event
     assert isinstance(event, Reduction)
     if known is None or event.kind != "sum":
         return
-    site, weights = known
+    sites, weights = known
     if weights is None:
-        site.sums.append(WeightedSum(operation, 0, ()))
+        _add(sites, WeightedSum(operation, 0, ()))
         return
     if event.axes is None or tensor.shape is None or not tensor.shape.closed:
         return
     missing = len(tensor.shape.axes) - len(weights.axes)
     places = [axis % len(tensor.shape.axes) - missing for axis in event.axes]
     contracted = tuple(weights.axes[place] for place in places if place >= 0)
-    site.sums.append(WeightedSum(operation, 0, contracted))
+    _add(sites, WeightedSum(operation, 0, contracted))
 
 
 def contracted_axes(operation: Operation, operand: int) -> tuple[Axis, ...]:

@@ -9,6 +9,7 @@ from attncheck.attention import Site, behind
 from attncheck.checks.masks import is_mask, rests_on_mask
 from attncheck.checks.view import View
 from attncheck.graph import Graph, Operand, Operation
+from attncheck.meaning.positions import MOVING
 from attncheck.operators.events import (
     MOVES,
     Contraction,
@@ -163,7 +164,9 @@ def is_named(operand: Operand, view: View, *, loosely: bool = False) -> bool:
 
 def _passes(made: Operation) -> bool:
     """Whether an operation only moves, copies or casts what comes in."""
-    return made.kind in ("identity", "contiguous") or isinstance(made.event, (*MOVES, Expansion))
+    if made.event is None:
+        return made.kind in ("identity", "contiguous") or made.kind in MOVING
+    return isinstance(made.event, (*MOVES, Expansion))
 
 
 def _keeps(made: Operation, graph: Graph) -> bool:

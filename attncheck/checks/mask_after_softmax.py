@@ -46,7 +46,10 @@ def check_trace(view: View) -> Iterator[Report]:
         if may_be_masked(view.graph, site.scores_in) or written_into(site, view):
             continue
         if _is_summed_as_it_is(site, masked.operation, view):
-            yield _report(masked, view)
+            report = _report(masked, view)
+            places = (made.place for made in (site.softmax, site.scores))
+            report.local = all(place == masked.operation.place for place in places)
+            yield report
 
 
 @record

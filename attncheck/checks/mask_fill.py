@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.attention import Site, behind
-from attncheck.checks.entries import Entry, entries, masked_again
-from attncheck.checks.masks import written_into
+from attncheck.checks.entries import Entry, entries, entry_of, masked_again
+from attncheck.checks.masks import is_mask, written_into
 from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
-from attncheck.operators.events import Contraction, Einsum
+from attncheck.evidence.identifiers import names_in
+from attncheck.operators.events import Contraction, Einsum, Elementwise
 from attncheck.rule import Rule
+from attncheck.table import Role, role_of
 from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN504", "mask-fill", "masked scores are 0 or more before softmax", fix="unsafe")
@@ -22,6 +24,7 @@ _LEAST = -1.0
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report, for each attention site, the masks that do not take a score out."""
+    yield from _without_effect(view)
     for site in view.sites:
         if site.axis is None or not (site.sums or site.scores):
             continue
@@ -33,7 +36,29 @@ def check_trace(view: View) -> Iterator[Report]:
         for entry in found:
             over_keys = varies_over_keys(entry, site, view)
             if over_keys is not False and _is_outside(entry, site, view):
-                yield _report(entry, view, certain=entry.certain and over_keys is True)
+                report = _report(entry, view, certain=entry.certain and over_keys is True)
+                report.local = entry.operation.place == site.softmax.place
+                yield report
+
+
+def _without_effect(view: View) -> Iterator[Report]:
+    """Masks to be added to scores that are 0 throughout: 0 filled into zeros."""
+    for operation in view.graph.operations:
+        event = operation.event
+        if operation.elsewhere or not isinstance(event, Elementwise):
+            continue
+        entry = entry_of(operation, view) if event.symbol == "masked_fill" else None
+        if entry is None or entry.number != 0 or not _is_called_mask(entry, view):
+            continue
+        filled = view.meanings.mark_of(entry.scores)
+        if filled is not None and filled.is_constant and filled.visible == 0:
+            yield _nothing(entry, view)
+
+
+def _is_called_mask(entry: Entry, view: View) -> bool:
+    """Whether what says where to fill is a mask by its name, or by what it holds."""
+    named = any(role_of(name) is Role.MASK for name in names_in(entry.mask.node))
+    return named or is_mask(view.graph, entry.mask_tensor)
 
 
 def _is_weak(entry: Entry) -> bool:
@@ -73,6 +98,24 @@ def _report(entry: Entry, view: View, *, certain: bool) -> Report:
         "the same shape, with hidden scores far below all others (-inf, or -1e9), so that softmax"
         " gives them no weight",
         named=not certain,
+    )
+
+
+def _nothing(entry: Entry, view: View) -> Report:
+    operation = entry.operation
+    output = as_tensor(operation.output)
+    assert output is not None
+    return Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` fills 0 into zeros: whatever"
+        f" `{view.quote(entry.mask.node)}` says, 0 is added to every score, and no position is"
+        " hidden",
+        Culprit(operation.node, output),
+        view.sizes(output),
+        "the same shape, 0 for what may be seen and far below 0 (-inf, or -1e9) for what may not",
+        local=True,
     )
 
 

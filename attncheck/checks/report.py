@@ -64,6 +64,8 @@ class Report:
     moved: tuple[int, int] | None = None
     #: the constructor of a layer that is to be made otherwise: every call of it is concerned
     layer: cst.CSTNode | None = None
+    #: whether all that it rests on stands in one run of one function, whoever has called it
+    local: bool = False
 
     @property
     def culprit_node(self) -> cst.CSTNode | None:

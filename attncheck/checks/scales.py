@@ -9,7 +9,8 @@ says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from attncheck.algebra.powers import Powers
@@ -54,6 +55,9 @@ _MOVING = frozenset(_NAMES.split())
 _SPARING = frozenset({"dropout", "masked_fill", "where", "clip", "nan_to_num", "negative", "="})
 #: Operators behind which a tensor has another size whatever it had before.
 _RESETTING = frozenset({"layer_norm", "batch_norm", "group_norm", "instance_norm", "embedding"})
+
+#: Layers that multiply with a learned matrix, also where they show no event.
+_LAYERS = frozenset({"linear_layer", "convolution", "transposed_convolution"})
 
 
 @record
@@ -127,7 +131,7 @@ class _Walk:
             return _UNCLEAR if self.seek else (Way(),)
         if isinstance(event, Elementwise):
             return self._elementwise(made, event)
-        if isinstance(event, Contraction | Einsum) or is_summed_product(self.graphs[0], made):
+        if _multiplies(made) or is_summed_product(self.graphs[0], made):
             return (Way(product=made),) if self.seek else (Way(),)
         tensors = [tensor for _, tensor in made.tensors()]
         if isinstance(event, Joining):
@@ -173,6 +177,11 @@ class _Walk:
             if type(value) is Tensor and is_mask(self.graphs[0], value):
                 return self.ways(other)
         return _UNCLEAR
+
+
+def _multiplies(made: Operation) -> bool:
+    """Whether an operation is a product with a matrix, learned or not."""
+    return isinstance(made.event, Contraction | Einsum) or made.kind in _LAYERS
 
 
 def _distinct(ways: Iterable[Way]) -> tuple[Way, ...]:
@@ -307,10 +316,14 @@ def _lettered(letters: tuple[str, ...], tensor: Tensor) -> Iterable[tuple[str, A
 
 @record
 class Scaling:
-    """One way that scores come about: from a dot product, with all that it is multiplied with."""
+    """One way that scores come about: from a dot product, with all that it is multiplied with.
+
+    ``alone`` says that nothing is added to it that learned weights have made.
+    """
 
     product: DotProduct
     factors: tuple[Factor, ...]
+    alone: bool = True
 
     @property
     def powers(self) -> Powers | None:
@@ -322,20 +335,46 @@ def scalings(scores: Tensor, view: View) -> list[Scaling]:
     """The ways that scores come about; none where one of them has something unknown on it."""
     graphs = _graphs(view)
     found: list[Scaling] = []
-    for way in _Walk(graphs, seek=True).ways(scores):
+    ways = _Walk(graphs, seek=True).ways(scores)
+    met = [list(_to_dot_products(way, graphs)) for way in ways]
+    if not all(way.clear for way in ways):
+        return []
+    alone = all(each or way.product is None for way, each in zip(ways, met, strict=True))
+    for way, product in itertools.chain(*met):
         if not way.clear:
-            return []
-        if way.product is None:
-            # What is added to the scores, or stands in for them.
-            continue
-        product = dot_product(graphs[0], way.product)
-        if product is None:
             return []
         for inner in _operand_ways(graphs, product):
             if not inner.clear:
                 return []
-            found.append(Scaling(product, (*way.factors, *inner.factors)))
+            found.append(Scaling(product, (*way.factors, *inner.factors), alone))
     return found if len(found) <= _MOST_WAYS else []
+
+
+def _to_dot_products(way: Way, graphs: tuple[Graph, ...]) -> Iterator[tuple[Way, DotProduct]]:
+    """A way on to the products of query and key, also through a learned matrix that mixes heads.
+
+    That is what talking heads do (Shazeer et al. 2020, section 3). What learned weights make of
+    anything else is added to the scores, as a bias, or is how another kind of attention scores.
+    """
+    if way.product is None:
+        return
+    product = dot_product(graphs[0], way.product)
+    if product is not None:
+        yield way, product
+        return
+    mixed = _mixed(graphs[0], way.product)
+    for inner in () if mixed is None else _Walk(graphs, seek=True).ways(mixed):
+        product = None if inner.product is None else dot_product(graphs[0], inner.product)
+        if product is not None:
+            factors = (*way.factors, *inner.factors)
+            yield Way(factors, way.clear and inner.clear, inner.product), product
+
+
+def _mixed(graph: Graph, made: Operation) -> Tensor | None:
+    """What a product has beside learned weights, if it has one such operand."""
+    tensors = [tensor for operand, tensor in made.tensors() if operand.name not in ("mask", "bias")]
+    others = [tensor for tensor in tensors if role_behind(graph, tensor) not in LEARNED]
+    return others[0] if len(others) == 1 else None
 
 
 def library_scalings(operation: Operation, view: View) -> list[Scaling]:

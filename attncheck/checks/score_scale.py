@@ -198,7 +198,8 @@ def _is_lone(group: list[Scaling]) -> bool:
 
     DeBERTa (He et al. 2021, section 3.1.1) and multi-head latent attention are such sums.
     """
-    return len({scaling.product.operation.number for scaling in group}) == 1
+    products = {scaling.product.operation.number for scaling in group}
+    return len(products) == 1 and all(scaling.alone for scaling in group)
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -218,7 +219,17 @@ def _report(found: Misscaled, view: View) -> Report:
         view.sizes(output),
         derivation,
         named=found.kind != "turned",
+        local=_is_local(found),
     )
+
+
+def _is_local(found: Misscaled) -> bool:
+    """Whether one run of one function scales and multiplies, so that its caller matters nothing."""
+    if found.kind == "size":
+        return False
+    factors = [each for each in (found.factor, found.earlier) if each is not None]
+    place = found.product.operation.place
+    return all(each.operation.place == place for each in factors)
 
 
 def _written(factor: Factor, view: View) -> str:

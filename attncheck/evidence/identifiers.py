@@ -84,3 +84,8 @@ def names_in(node: cst.CSTNode | None) -> Iterator[str]:
             waiting.append(each.value)  # type: ignore[union-attr]
         elif kind == "Call":
             waiting += [each.func, *(item.value for item in each.args)]  # type: ignore[union-attr]
+        elif kind == "UnaryOperation":
+            waiting.append(each.expression)  # type: ignore[union-attr]
+        elif kind == "Comparison":
+            sides = (item.comparator for item in each.comparisons)  # type: ignore[union-attr]
+            waiting += [each.left, *sides]  # type: ignore[union-attr]

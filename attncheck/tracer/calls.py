@@ -294,15 +294,18 @@ def _change_container(
 def _change_tensor(
     machine: Machine, target: cst.BaseExpression, callee: Value, value: Value
 ) -> None:
-    """``mask.triu_(1)``: the name that was written holds another tensor now."""
+    """``mask.triu_(1)``, ``mask.data.fill_(0)``: the name that was written holds another tensor."""
     if type(callee) is not LibraryMethod or not callee.name.endswith("_"):
         return
     receiver = callee.receiver
     if type(receiver) is not Tensor or type(value) is not Tensor:
         return
-    if type(target) is cst.Attribute and type(target.value) is cst.Name:
+    written = target.value if type(target) is cst.Attribute else None
+    if type(written) is cst.Attribute and written.attr.value == "data":
+        written = written.value
+    if type(written) is cst.Name:
         changed = value if value.shape is not None else value.with_shape(receiver.shape)
-        machine.environment.assign(target.value.value, changed)
+        machine.environment.assign(written.value, changed)
 
 
 def _call_function(

@@ -201,3 +201,29 @@ def attend(q, k, v, {name}):
         ("ATN503", 4, "warning")
     ]
     assert found(code.replace("{name}", "rows")) == []
+
+
+@pytest.mark.parametrize("mask", ["mask", "~mask", "mask == 1", "self_mask[:, None] > 0"])
+def test_weights_masked_where_there_is_a_mask(mask):
+    name = mask.strip("~").split("[")[0].split(" ")[0]
+    code = f"""import torch
+def attend(q, k, v, {name}=None):
+    scores = torch.einsum("bqd,bkd->bqk", q, k)
+    plain = scores.softmax(-1)
+    w = scores.softmax(-1).masked_fill({mask}, 0.0) if {name} is not None else plain
+    return w @ v
+"""
+    assert [line for line, _ in found(code)] == [5]
+
+
+def test_weights_of_either_softmax_are_summed_over_the_keys():
+    code = """import torch
+def attend(q, k, v, mask=None):
+    B, T, d = q.shape
+    B, S, d = k.shape
+    scores = q @ k.transpose(1, 2)
+    w = scores.softmax(1) if mask is None else (scores + mask).softmax(1)
+    return w @ v
+"""
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert {each.code for each in findings} == {"ATN301"}

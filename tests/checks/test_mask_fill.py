@@ -126,3 +126,60 @@ def test_proof():
         "assert e.shape == (B, T, S)",
         "assert torch.isneginf(e.masked_select(~keep)).all()",
     )
+
+
+@pytest.mark.parametrize(
+    "line", ["e.data.masked_fill_(~keep, 0)", "e.masked_fill_(~keep, 0.0)"]
+)
+def test_scores_that_are_written_in_place(line):
+    assert len(after(line)) == 1
+
+
+def test_a_branch_that_the_caller_may_not_take():
+    code = """import torch
+from torch import nn
+class Attention(nn.Module):
+    def forward(self, q, k, mask=None):
+        scores = torch.bmm(q, k.transpose(1, 2))
+        if mask is not None:
+            scores.data.masked_fill_(mask, 0.0)
+        return torch.softmax(scores, dim=-1)
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = Attention()
+    def forward(self, q, k, v, mask=None):
+        return self.attention(q, k, mask).bmm(v)
+"""
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [(each.code, each.line) for each in findings] == [("ATN504", 7)]
+
+
+ZEROS = """import torch
+def additive(mask, padding, dtype):
+"""
+NOTHING = [
+    "return torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, 0.0)",
+    "bias = torch.zeros(4, 4)\n    bias.masked_fill_(mask.logical_not(), 0)\n    return bias",
+    "bias = torch.zeros(mask.shape, dtype=dtype)\n    return bias.masked_fill(~mask, 0.0)",
+    "return torch.zeros(4, 4).masked_fill(padding == 0, 0)",
+]
+
+
+@pytest.mark.parametrize("line", NOTHING)
+def test_zeros_filled_with_0_hide_nothing(line):
+    ((severity, _),) = found(line, head=ZEROS)
+    assert severity == "error"
+
+
+SOMETHING = [
+    "return torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, float('-inf'))",
+    "return torch.ones_like(mask, dtype=dtype).masked_fill_(mask, 0.0)",
+    "return torch.zeros(4, 4).masked_fill(mask, -1e9).masked_fill(~mask, 0.0)",
+    "return torch.empty(4, 4).masked_fill(mask, 0.0)",
+]
+
+
+@pytest.mark.parametrize("line", SOMETHING)
+def test_fills_that_change_what_was_there(line):
+    assert found(line, head=ZEROS) == []

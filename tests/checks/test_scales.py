@@ -162,3 +162,83 @@ class Reader(nn.Module):
 @pytest.mark.parametrize("axis", ["2", "-1"])
 def test_the_axis_that_is_read_of_a_key_of_unknown_rank_may_be_the_summed_one(axis):
     assert findings(UNSEEN.format(axis=axis)) == []
+
+
+STACK = """class Attention(nn.Module):
+    def __init__(self, dim, heads=8, dim_head=64):
+        super().__init__()
+        self.heads, self.scale = heads, dim_head ** {power}
+        self.to_q = {layer}(dim, heads * dim_head{kernel})
+        self.to_kv = {layer}(dim, heads * dim_head * 2{kernel})
+        self.mix = nn.Parameter(torch.randn(heads, heads))
+        self.bias = nn.Linear(2, 1)
+
+    def forward(self, x, context=None, distances=None):
+        h = self.heads
+        q = self.to_q(x)
+        k, v = self.to_kv(x).chunk(2, dim={axis})
+        q, k, v = map(lambda t: rearrange(t, "{split}", h=h), (q, k, v))
+        scores = torch.einsum("bhid,bhjd->bhij", q, k){scaled}
+        {more}
+        weights = scores.softmax(dim=-1)
+        return rearrange(torch.einsum("bhij,bhjd->bhid", weights, v), "b h n d -> b n (h d)")
+
+class Stack(nn.Module):
+    def __init__(self, dim, depth):
+        super().__init__()
+        self.layers = nn.ModuleList([Attention(dim) for _ in range(depth)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x) + x
+        return x
+"""
+DENSE = {"layer": "nn.Linear", "kernel": "", "axis": -1, "split": "b n (h d) -> b h n d"}
+CONVOLUTION = {
+    "layer": "nn.Conv2d",
+    "kernel": ", 1",
+    "axis": 1,
+    "split": "b (h d) x y -> b h (x y) d",
+}
+
+
+def stack(power, scaled, more="pass", projected=DENSE):
+    code = STACK.format(power=power, scaled=scaled, more=more, **projected)
+    return findings("from einops import rearrange\n" + code)
+
+
+MORE = [
+    "pass",
+    # talking heads, a bias that learned weights make
+    'scores = torch.einsum("bhij,hg->bgij", scores, self.mix)',
+    "scores = scores + self.bias(distances).squeeze(-1)",
+]
+
+
+@pytest.mark.parametrize("more", MORE)
+@pytest.mark.parametrize("projected", [DENSE, CONVOLUTION])
+@pytest.mark.parametrize(
+    "power, scaled",
+    [("0.5", " * self.scale"), ("-0.5", " / self.scale"), ("-0.5", " * self.scale * self.scale")],
+)
+def test_scores_of_layers_in_a_stack(power, scaled, more, projected):
+    assert len(stack(power, scaled, more, projected)) == 1
+
+
+@pytest.mark.parametrize("more", MORE)
+@pytest.mark.parametrize("projected", [DENSE, CONVOLUTION])
+@pytest.mark.parametrize("power, scaled", [("-0.5", " * self.scale"), ("0.5", " / self.scale")])
+def test_right_scores_of_layers_in_a_stack(power, scaled, more, projected):
+    assert stack(power, scaled, more, projected) == []
+
+
+def test_scores_beside_what_learned_weights_score():
+    """Of two terms the root may be that of both (He et al. 2021, section 3.1.1)."""
+    code = """def attend(q, k, x, w):
+    B, T, d = q.shape
+    scale = math.sqrt(2 * q.shape[-1])
+    scores = torch.einsum("bid,bjd->bij", q, k) / scale
+    scores = scores + nn.Linear(16, 32)(x) / scale
+    return scores.softmax(-1) @ k
+"""
+    assert findings(code) == []
