@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.told_masks import told_otherwise
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_causal
 from attncheck.meaning.marks import Claim, Kind, Mark
@@ -20,6 +21,8 @@ def check_trace(view: View) -> Iterator[Report]:
     """Report each mask that hides what it says is visible, or hides nothing."""
     for use in view.mask_uses:
         mark = view.meanings.mark(use.tensor)
+        if mark is None:
+            yield from _against_docstring(use, view)
         if mark is None or mark.is_constant:
             continue
         if use.hides(mark.visible) and not use.hides(mark.hidden):
@@ -28,6 +31,21 @@ def check_trace(view: View) -> Iterator[Report]:
                 yield _report(use, mark, view, named, _reversed(use, mark, view))
         elif use.library and use.way is Way.ADDED and {mark.visible, mark.hidden} == {0, 1}:
             yield _report(use, mark, view, mark.is_named, _added(use, mark, view))
+
+
+def _against_docstring(use: Use, view: View) -> Iterator[Report]:
+    """An argument that is used the other way round than its docstring says."""
+    found = told_otherwise(use, view)
+    if found is None:
+        return
+    told, claim = found
+    text = (
+        f"`{view.quote(use.operation.node)}` {_deed(use)}, but the docstring says of `{told.name}`:"
+        f' "{claim.words}"; what is to be hidden is attended to, and the rest is hidden'
+    )
+    hidden, seen = ("true", "false") if use.hides(1) else ("false", "true")
+    wanted = f"{hidden} for what is to be hidden, {seen} for what may be seen"
+    yield _made(use, view, text, wanted, named=True)
 
 
 def _rests_on_names(mark: Mark, use: Use, view: View) -> bool | None:
@@ -116,6 +134,10 @@ def _report(use: Use, mark: Mark, view: View, named: bool, message: str) -> Repo
     }.get(use.way, f"0 for {seen}, a large negative number for {unseen}")
     if use.library and use.way is Way.ADDED:
         wanted = f"booleans, or {wanted}"
+    return _made(use, view, message, wanted, named=named)
+
+
+def _made(use: Use, view: View, message: str, wanted: str, *, named: bool) -> Report:
     node = use.operand.node or use.operation.node
     return Report(
         RULE,

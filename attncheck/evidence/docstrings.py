@@ -222,24 +222,39 @@ def _under(lines: Sequence[str], index: int, depth: int) -> str:
     return " ".join(deeper)
 
 
-def _parameter_claims(entry: _Entry, parameters: Collection[str]) -> Iterator[DocClaim]:
-    if not _has_bracket(entry.text) and not _has_bracket(entry.under):
-        return
+def descriptions(
+    docstring: str, parameters: Collection[str]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The names of the parameters that a docstring has an entry for, and all that it says there."""
+    for section, entry in _entries(docstring, 1):
+        form = _form(entry, parameters) if section is None or section in _INPUTS else None
+        if form is not None:
+            yield _names(form), f"{form['rest'].lstrip(':- ')} {_plain(entry.under)}".strip()
+
+
+def _form(entry: _Entry, parameters: Collection[str]) -> re.Match[str] | None:
+    """An entry read as one of parameters; None if it is of something else."""
     text = _plain(entry.text)
     is_field = _FIELD.match(text)
     if is_field is not None:
         text = text[is_field.end() :]
     elif _ANY_FIELD.match(text):
-        return
+        return None
     form = _ENTRY.match(text)
-    if form is None:
+    return form if form is not None and all(each in parameters for each in _names(form)) else None
+
+
+def _names(form: re.Match[str]) -> tuple[str, ...]:
+    return tuple(name.strip(" *") for name in form["names"].split(","))
+
+
+def _parameter_claims(entry: _Entry, parameters: Collection[str]) -> Iterator[DocClaim]:
+    if not _has_bracket(entry.text) and not _has_bracket(entry.under):
         return
-    names = [name.strip(" *") for name in form["names"].split(",")]
-    if not all(name in parameters for name in names):
-        return
-    shape = _described(form["rest"].strip(), _plain(entry.under))
-    if shape is not None:
-        for name in names:
+    form = _form(entry, parameters)
+    shape = None if form is None else _described(form["rest"].strip(), _plain(entry.under))
+    if form is not None and shape is not None:
+        for name in _names(form):
             yield DocClaim(name, shape, entry.line, entry.text)
 
 

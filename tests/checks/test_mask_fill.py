@@ -128,9 +128,7 @@ def test_proof():
     )
 
 
-@pytest.mark.parametrize(
-    "line", ["e.data.masked_fill_(~keep, 0)", "e.masked_fill_(~keep, 0.0)"]
-)
+@pytest.mark.parametrize("line", ["e.data.masked_fill_(~keep, 0)", "e.masked_fill_(~keep, 0.0)"])
 def test_scores_that_are_written_in_place(line):
     assert len(after(line)) == 1
 
