@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Size
 from attncheck.checks.layouts import Reading, birth_of, chosen
+from attncheck.checks.odd_picks import odd_picks
 from attncheck.checks.picked import LAST, keys_of, picks
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.runs import Run, features, is_many, is_output, runs
@@ -27,6 +28,7 @@ RULE = Rule(
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report what is cut out of the results of layers at the wrong place."""
+    yield from odd_picks(RULE, view)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()

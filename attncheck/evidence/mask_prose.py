@@ -30,7 +30,9 @@ _CLAUSE: Final = re.compile(
 _TRUE: Final = r"true|1s?|ones|non-?zeros?"
 _FALSE: Final = r"false|0s?|zeros?"
 _VALUE: Final = re.compile(
-    rf"(?<![\w.+-])(?:(?P<true>{_TRUE})|(?P<false>{_FALSE}))(?![\w.])", re.IGNORECASE
+    rf"(?:\b(?P<counted>dim(?:ension)?s?|axis|size|rank|length|layer|step)\s+)?"
+    rf"(?<![\w.+-])(?:(?P<true>{_TRUE})|(?P<false>{_FALSE}))(?![\w.])",
+    re.IGNORECASE,
 )
 _NOT: Final = (
     r"(?P<not>\b(?:not|never|cannot|can't|don't|won't|isn't|aren't|no|non)[\s-]*"
@@ -38,7 +40,7 @@ _NOT: Final = (
 )
 #: What becomes of a position, after what may take it back.
 _HIDDEN: Final = (
-    r"masked(?:[\s-]*out)?|to\s+(?:be\s+)?mask(?:ed)?|mask\s+out|padd?(?:ing|ed|s)?|ignored?|invalid"
+    r"masked(?:[\s-]*out)?|to\s+(?:be\s+)?mask(?:ed)?|mask\s+out|padd?(?:ing|ed|s)?(?!\s+mask)|ignored?|invalid"
     r"|hidden|hide|dropped|blocked|excluded?|disallowed|forbidden|prevented|disabled"
 )
 _SEEN: Final = (
@@ -78,7 +80,9 @@ def read_mask(text: str) -> MaskClaim | None:
 
 def _of_clause(clause: str) -> bool | None:
     """Whether a clause says that true hides a position."""
-    values = {match["true"] is not None for match in _VALUE.finditer(clause)}
+    values = {
+        match["true"] is not None for match in _VALUE.finditer(clause) if match["counted"] is None
+    }
     hidden = {
         (match["hidden"] is not None) != (match["not"] is not None)
         for match in _FATE.finditer(clause)

@@ -1,0 +1,73 @@
+"""ATN502: masks that are used the other way round than the docstring says."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+CODE = '''import torch
+def attend(q, k, v, mask=None):
+    """Attend.
+
+    Args:
+        q: queries
+        mask: {told}
+    """
+    scores = torch.einsum("bqd,bkd->bqk", q, k)
+    if mask is not None:
+        {line}
+    return scores.softmax(-1) @ v
+'''
+HIDES, SHOWS = "(B, 1, T), True for padding", "(B, 1, T), 1 for valid positions"
+
+
+def found(told, line):
+    code = CODE.format(told=told, line=line.replace("\n", "\n        "))
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert {each.code for each in findings} <= {"ATN502"}
+    assert {each.severity for each in findings} <= {"warning"}
+    return [each.fix and each.fix.line for each in findings]
+
+
+#: how a mask is used, and whether that hides where it is true
+USES = [
+    ("scores = scores.masked_fill(mask, -1e9)", True),
+    ("scores = scores.masked_fill(~mask, -1e9)", False),
+    ("scores = scores.masked_fill(mask == 0, -1e9)", False),
+    ("scores = scores.masked_fill(mask != 1, -1e9)", False),
+    ("scores = scores.masked_fill(mask.bool(), float('-inf'))", True),
+    ("scores.masked_fill_(mask.logical_not(), float('-inf'))", False),
+    ("scores = scores.masked_fill((1 - mask).bool(), -1e9)", False),
+    ("scores = torch.where(mask > 0, scores, float('-inf'))", False),
+    ("scores = torch.where(mask, torch.tensor(-1e9), scores)", True),
+    ("mask = mask.unsqueeze(1)\nscores = scores.masked_fill(mask, -1e9)", True),
+    (
+        "if mask.dim() == 2:\n    mask = mask[:, None]\nscores = scores.masked_fill(~mask, -1e9)",
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "hides"), USES)
+def test_uses_against_the_docstring(line, hides):
+    assert len(found(SHOWS if hides else HIDES, line)) == 1
+    assert found(HIDES if hides else SHOWS, line) == []
+
+
+@pytest.mark.parametrize(("line", "hides"), USES)
+def test_uses_of_which_nothing_is_said(line, hides):
+    assert found("(B, 1, T), the mask", line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mask = torch.zeros(4, 1, 5) == 1\nscores = scores.masked_fill(mask, -1e9)",
+        "scores = scores.masked_fill(mask[0], -1e9).masked_fill(q.sum() > 0, 0.5)",
+    ],
+)
+def test_another_mask_of_the_same_name(line):
+    if "zeros" in line:
+        assert found(SHOWS, line) == []
+    else:
+        assert len(found(SHOWS, line)) == 1
