@@ -149,11 +149,15 @@ def count_known(traced: Traced) -> tuple[int, int]:
     for operation in traced.graph.operations:
         if as_tensor(operation.output) is not None:
             values += 1
-            shape = shape_text(operation.output, traced.facts)
-            known += shape is not None and "?" not in shape
+            known += _is_known(operation.output, traced.facts)
     for site in traced.sites:
         if type(site.value) is not Parameter and as_tensor(site.value) is not None:
             values += 1
-            shape = shape_text(site.value, traced.facts)
-            known += shape is not None and "?" not in shape
+            known += _is_known(site.value, traced.facts)
     return values, known
+
+
+def _is_known(value: Value, facts: Facts) -> bool:
+    """Whether every axis of a tensor is known."""
+    shape = expanded(value, facts)
+    return shape is not None and shape.closed and all(axis.size is not None for axis in shape.lead)

@@ -149,6 +149,14 @@ def multiply(left: Monomial, right: Monomial) -> Monomial:
         return right
     if not right:
         return left
+    if len(left) == len(right) == 1:
+        (first, power), (second, other) = left[0], right[0]
+        if first is second:
+            return ((first, power + other),)
+        if first.key < second.key:
+            return (left[0], right[0])
+        if second.key < first.key:
+            return (right[0], left[0])
     powers: dict[Atom, int] = dict(left)
     for atom, power in right:
         powers[atom] = powers.get(atom, 0) + power

@@ -212,7 +212,7 @@ class Facts:
         if not bindings:
             return size
         # A symbol is bound only to a size without it and without bound symbols: this ends.
-        while any(symbol in bindings for symbol in size.symbols()):
+        while not bindings.keys().isdisjoint(size.all_symbols):
             size = size.replace(self._lookup)
         return size
 
@@ -258,6 +258,8 @@ class Facts:
         number = difference.number
         if number is not None:
             return Verdict.DIFFERENT if number else Verdict.EQUAL
+        if not self._related and _is_open(difference):
+            return Verdict.UNKNOWN
         difference = difference.substitute(_without_remainder).primitive()
         valued = difference.replace(_value)
         if valued is not difference and never_zero(valued):
@@ -348,6 +350,26 @@ class Facts:
             if (times * self.resolve(known_divisor)).divided_by(divisor) is not None:
                 return True
         return False
+
+
+def _is_open(difference: Size) -> bool:
+    """Whether nothing can be said of a difference: a short look before the long ones.
+
+    It has products of most factors on both sides, of symbols of which nothing is known but that
+    they are sizes.
+    """
+    highest, signs = 0, set[bool]()
+    for monomial, coefficient in difference.terms.items():
+        degree = 0
+        for atom, power in monomial:
+            if type(atom) is not Symbol or atom.table or atom.divides or atom.value is not None:
+                return False
+            degree += power
+        if degree > highest:
+            highest, signs = degree, {coefficient > 0}
+        elif degree == highest:
+            signs.add(coefficient > 0)
+    return len(signs) == 2
 
 
 def _without_remainder(atom: Atom) -> Size | None:

@@ -50,12 +50,13 @@ _MAX_BITS: Final = 4096
 class Size:
     """An integer polynomial over atoms. Immutable; build it with `const`, `of` and operators."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_symbols", "terms")
 
     def __init__(self, terms: dict[Monomial, int]) -> None:
         #: monomial -> coefficient, no zero coefficient; never changed after construction
         self.terms: Final = terms
         self._hash: int | None = None
+        self._symbols: frozenset[Symbol] | None = None
 
     # -- identity ------------------------------------------------------------------------------
 
@@ -115,6 +116,13 @@ class Size:
                     assert isinstance(atom, Division)
                     yield from atom.numerator.symbols()
                     yield from atom.denominator.symbols()
+
+    @property
+    def all_symbols(self) -> frozenset[Symbol]:
+        """What `symbols` lists, as a set that is made once."""
+        if self._symbols is None:
+            self._symbols = frozenset(self.symbols())
+        return self._symbols
 
     def factors(self) -> Monomial | None:
         """The atoms of a size that is one product with coefficient 1, else None."""
@@ -356,6 +364,8 @@ def _atom(division: Quotient | Remainder) -> Size:
 
 
 def _sum(left: Size, right: Size, sign: int) -> Size:
+    if not right.terms:
+        return left
     terms = dict(left.terms)
     for monomial, coefficient in right.terms.items():
         total = terms.get(monomial, 0) + sign * coefficient

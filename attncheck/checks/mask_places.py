@@ -39,6 +39,8 @@ class Misplaced:
 
 def misplaced(operation: Operation, view: View) -> Misplaced | None:
     """How the mask of an operation on scores lies across their axes, or None."""
+    if operation.number not in view.once(_put_on_scores):
+        return None
     entry = entry_of(operation, view)
     if entry is None or entry.mask.node is None:
         return None
@@ -51,11 +53,12 @@ def misplaced(operation: Operation, view: View) -> Misplaced | None:
     expected = None if crossing is None else _placed(mask, scores, view.facts)
     if crossing is None or expected is None or expected == mask.sizes():
         return None
-    if not any(
-        operation is other.operation for site in view.sites for other in entries(site, view)
-    ):
-        return None
     return Misplaced(entry.mask, entry.mask_tensor, entry.scores, expected, *crossing)
+
+
+def _put_on_scores(view: View) -> set[int]:
+    """The operations that put masks on the scores of some site."""
+    return {entry.operation.number for site in view.sites for entry in entries(site, view)}
 
 
 def _crossing(mask: Shape, scores: Shape, facts: Facts) -> tuple[Axis, Axis] | None:

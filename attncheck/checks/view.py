@@ -58,6 +58,7 @@ class View:
         self._uses: list[Use] | None = None
         self._quoted: list[cst.CSTNode | None] = []
         self._diagnoses: dict[tuple[object, int], object] = {}
+        self._parameters: set[cst.CSTNode] | None = None
 
     @property
     def sites(self) -> list[Site]:
@@ -84,12 +85,14 @@ class View:
     @property
     def parameters(self) -> set[cst.CSTNode]:
         """The names of the traced function's parameters, where they are declared."""
-        function = self.traced.function
-        if function is None:
-            return set()
-        parameters = function.node.params
-        listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-        return {parameter.name for parameter in listed}
+        if self._parameters is None:
+            function = self.traced.function
+            parameters = None if function is None else function.node.params
+            self._parameters = set()
+            if parameters is not None:
+                listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+                self._parameters = {parameter.name for parameter in listed}
+        return self._parameters
 
     def remembered(
         self, diagnose: Callable[[Operation, View], _Found | None], operation: Operation

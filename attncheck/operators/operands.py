@@ -20,9 +20,9 @@ def operand_shape(call: Call, name: str) -> Shape | None:
 
 def is_number(value: Value) -> bool:
     """Whether a value is certainly a plain number."""
-    if isinstance(value, Const):
+    if type(value) is Const:
         return isinstance(value.value, bool | int | float | complex)
-    return isinstance(value, Int) or (isinstance(value, Scalar) and value.kind != "str")
+    return type(value) is Int or (type(value) is Scalar and value.kind != "str")
 
 
 def dtype_of(value: Value | None) -> str | None:

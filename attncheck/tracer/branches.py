@@ -85,7 +85,7 @@ def join_names(ways: Sequence[dict[str, Value]]) -> dict[str, Value]:
     joined = ways[0]
     for other in ways[1:]:
         joined = {
-            name: join(value, other[name]) if name in other else value
+            name: value if other.get(name, value) is value else join(value, other[name])
             for name, value in joined.items()
         } | {name: value for name, value in other.items() if name not in joined}
     return joined

@@ -191,10 +191,13 @@ def _call_library_method(
     written = (
         node.func.value if type(node) is cst.Call and type(node.func) is cst.Attribute else None
     )
-    whole = replace(
-        arguments,
-        positional=[receiver, *arguments.positional],
-        nodes=[written, *arguments.nodes],
+    whole = Arguments(
+        [receiver, *arguments.positional],
+        arguments.keywords,
+        [written, *arguments.nodes],
+        arguments.written,
+        arguments.exact,
+        arguments.spread,
     )
     spellings = [
         found

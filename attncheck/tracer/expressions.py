@@ -7,6 +7,7 @@ language on tensors are the same operators that the libraries' functions use.
 from __future__ import annotations
 
 import ast
+import functools
 from typing import Any
 
 import libcst as cst
@@ -61,6 +62,12 @@ def _name(machine: Machine, node: cst.Name) -> Value:
     value = machine.environment.lookup(name)
     if value is not None:
         return machine.project.look(value) if type(value) is Imported else value
+    return _unbound(name)
+
+
+@functools.lru_cache(maxsize=1024)
+def _unbound(name: str) -> Value:
+    """What a name is that the program gives no value: one of the language's own, or unknown."""
     constant = _CONSTANT_NAMES.get(name)
     if constant is not None:
         return constant

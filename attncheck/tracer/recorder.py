@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from attncheck.algebra.shape import Shape, Tag
+from attncheck.algebra.shape import Axis, Shape, Tag
 from attncheck.frameworks.spelling import Spelling
 from attncheck.graph import Operand, Operation
 from attncheck.operators.call import Call, Operator
@@ -165,7 +165,9 @@ def _tagged(shape: Shape | None, number: int) -> Shape | None:
     if shape is None or all(axis.tag is not None for axis in shape.lead):
         return shape
     lead = tuple(
-        axis if axis.tag is not None else replace(axis, tag=Tag(f"#{number}", index))
+        axis
+        if axis.tag is not None
+        else Axis(axis.size, Tag(f"#{number}", index), axis.normalised, axis.parts, axis.made)
         for index, axis in enumerate(shape.lead)
     )
     return Shape(lead, shape.row, shape.trail)
