@@ -74,7 +74,8 @@ class Operation:
     place: Place
     event: Event | None
     clash: Clash | None
-    #: whether it stands in a branch of which it is not known that it is taken
+    #: whether it stands in a branch of which it is not known that it is taken: of a function that
+    #: the traced root calls, if it is in one
     supposed: bool = False
     #: whether it is one of several that may be meant, and cannot be the one that is
     dismissed: bool = False

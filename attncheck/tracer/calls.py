@@ -362,6 +362,8 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
             )
 
         instance.pending = initialise
+        plain = tuple(("", value) for value in arguments.positional)
+        instance.given = (*plain, *arguments.keywords.items())
         if machine.is_elsewhere:
             # The call that leads here from the checked file is known now, and not later.
             machine.initialised(instance)

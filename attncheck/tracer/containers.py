@@ -197,22 +197,45 @@ def unpack(machine: Machine, value: Value, count: int, starred: int | None) -> l
     if type(value) is Parameter and starred is None:
         return [member_of(machine, value, f"[{index}]") for index in range(count)]
     element = element_of(value) if type(value) is Sequence else UNKNOWN
-    parts: list[Value] = [element] * count
-    if starred is not None:
-        parts[starred] = Sequence(None, True, element)
-    return parts
+    if starred is None:
+        return [element] * count
+    first, last = _ends(machine, value, starred, count - starred - 1)
+    return [*first, Sequence(None, True, element), *last]
+
+
+def _spread(value: Value) -> Spread | None:
+    """A value as items around those of an open shape, or None."""
+    if type(value) is ShapeOf:
+        return Spread((), value.shape, ())
+    return value if type(value) is Spread else None
 
 
 def _exactly(machine: Machine, value: Value, count: int) -> list[Value] | None:
     """The items of a value that must have `count` of them; an open shape is closed to that rank."""
-    if type(value) is ShapeOf:
-        shape = close(value.shape, count, machine.facts)
-        return None if shape is None else [Int(axis.size) for axis in shape.axes]
-    if type(value) is Spread:
-        others = len(value.before) + len(value.after)
-        sizes = _exactly(machine, ShapeOf(value.shape), count - others) if count >= others else None
-        return None if sizes is None else [*value.before, *sizes, *value.after]
-    return items_of(machine, value, count)
+    found = _spread(value)
+    if found is None:
+        return items_of(machine, value, count)
+    rank = count - len(found.before) - len(found.after)
+    shape = close(found.shape, rank, machine.facts) if rank >= 0 else None
+    if shape is None:
+        return None
+    return [*found.before, *(Int(axis.size) for axis in shape.axes), *found.after]
+
+
+def _ends(machine: Machine, value: Value, first: int, last: int) -> tuple[list[Value], list[Value]]:
+    """The first and the last items of a value of which the rest is not known."""
+    found = _spread(value)
+    if found is None:
+        element = element_of(value) if type(value) is Sequence else UNKNOWN
+        return [element] * first, [element] * last
+
+    def size(index: int) -> Value:
+        return Int(size_at(machine, found.shape, index))
+
+    before, after = found.before[:first], found.after[max(0, len(found.after) - last) :]
+    leading = [size(index) for index in range(first - len(before))]
+    trailing = [size(index) for index in range(len(after) - last, 0)]
+    return [*before, *leading], [*trailing, *after]
 
 
 def items_of(machine: Machine, value: Value, most: int = MOST_ITEMS) -> list[Value] | None:

@@ -113,6 +113,8 @@ class Frame:
     returned: list[Value] = field(default_factory=list)
     #: ways that ended in ``break`` or ``continue``, for the loop to take up
     strays: list[Way] = field(default_factory=list)
+    #: in how many branches, one in the other, the call stands
+    supposing: int = 0
 
 
 @record
@@ -208,6 +210,7 @@ class Machine:
     def running(self, frame: Frame) -> Iterator[Frame]:
         """Run in `frame`."""
         statement = self.statement
+        frame.supposing = self.supposing
         self.frames.append(frame)
         try:
             yield frame
@@ -220,6 +223,11 @@ class Machine:
         self.steps -= 1
         if self.steps < 0:
             raise OutOfBudget
+
+    @property
+    def on_a_branch(self) -> bool:
+        """Whether what runs stands in a branch: of a function that the root calls, if any runs."""
+        return self.supposing > (self.frames[1].supposing if len(self.frames) > 1 else 0)
 
     @property
     def making(self) -> bool:

@@ -116,7 +116,7 @@ def apply(
         machine.frame.place,
         outcome.event,
         outcome.clash,
-        machine.supposing > 0,
+        machine.on_a_branch,
     )
     value = presumed(machine, operator.__name__, arguments, outcome.value)
     value = _stamp(_still_mask(value, arguments), number)

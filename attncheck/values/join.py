@@ -107,11 +107,36 @@ def choice(left: Value, right: Value) -> Value:
                 return UNKNOWN
         elif any(type(known) in _OPTIONAL for known in others) and option != NONE:
             return UNKNOWN
-        if option not in options:
+        if not any(_are_twins(option, known) for known in options):
             options.append(option)
+    if len(options) == 1:
+        return options[0]
     if len(options) <= MOST_OPTIONS:
         return Choice(tuple(options))
     return one_list(Choice(tuple(options)))
+
+
+def _are_twins(left: Value, right: Value) -> bool:
+    """Whether two values are one, or objects made alike that nobody has looked into yet.
+
+    A loop that stacks layers makes one such object each round.
+    """
+    if left is right or left == right:
+        return True
+    if type(left) is Chain and type(right) is Chain:
+        return left.repeated == right.repeated and _are_all_twins(left.items, right.items)
+    if type(left) is not Instance or type(right) is not Instance or left.of is not right.of:
+        return False
+    untouched = left.pending is not None and right.pending is not None
+    return untouched and _are_all_twins(left.given, right.given)
+
+
+def _are_all_twins(
+    left: tuple[tuple[str, Value], ...], right: tuple[tuple[str, Value], ...]
+) -> bool:
+    return [name for name, _ in left] == [name for name, _ in right] and all(
+        _are_twins(one, other) for (_, one), (_, other) in zip(left, right, strict=True)
+    )
 
 
 def _is_list(value: Value) -> bool:

@@ -290,6 +290,8 @@ class Instance:
     pending: Callable[[Any], None] | None = None
     #: attributes that not every way through its methods has set
     unsure: set[str] = field(default_factory=set)
+    #: what it was made with, in order: arguments, and pairs of a keyword and its argument
+    given: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
