@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from attncheck.algebra.size import Symbol
 from attncheck.evidence.identifiers import spoken
 from attncheck.operators.events import Clash, Event
 from attncheck.record import record, replace
@@ -81,6 +82,8 @@ class Operation:
     dismissed: bool = False
     #: whether it ran in another file: `node` is then the call in the checked file that led there
     elsewhere: bool = False
+    #: the sizes that were open until it needed them to be others
+    bound: frozenset[Symbol] = frozenset()
     _pairs: tuple[tuple[Operand, Tensor], ...] | None = field(default=None, init=False)
     _read: frozenset[int | None] | None = field(default=None, init=False)
 

@@ -97,6 +97,25 @@ class Facts:
         """What was learned since `mark`, as (key, fact): for joining two branches."""
         return [(key, store[key]) for store, key in self._trail[mark:]]
 
+    def bound_since(self, mark: Mark) -> frozenset[Symbol]:
+        """The symbols that have been bound since `mark`."""
+        return frozenset(
+            key
+            for store, key in self._trail[mark:]
+            if store is self._bindings and isinstance(key, Symbol)
+        )
+
+    def rests_on(self, size: Size, bound: frozenset[Symbol]) -> bool:
+        """Whether a size is what it is by the bindings of some symbols."""
+        symbols = list(size.symbols())
+        for symbol in symbols:
+            if symbol in bound:
+                return True
+            binding = self._bindings.get(symbol)
+            if binding is not None:
+                symbols += binding.size.symbols()
+        return False
+
     def keep(self, learned: list[tuple[object, object]]) -> None:
         """Learn again what both branches of a join have learned."""
         for key, fact in learned:

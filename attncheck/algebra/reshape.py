@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.quotients import in_other_parts
 from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import ONE, Atom, Quotient, Size, Symbol, of, product
 from attncheck.record import record, replace
@@ -69,7 +70,10 @@ def reshape(shape: Shape, wanted: Sequence[Wanted], facts: Facts) -> Reshaped:
     if shape.row is not None or sizes.count(None) > 1:
         twice = sum(isinstance(size, Infer) for size in wanted) > 1
         count = Verdict.DIFFERENT if twice else Verdict.UNKNOWN
-        return Reshaped(_asked_for(shape, sizes, facts), count, Order.UNKNOWN)
+        parts = None if twice else _in_other_parts(shape, sizes, facts)
+        if parts is not None:
+            count = Verdict.DIFFERENT
+        return Reshaped(_asked_for(shape, sizes, facts), count, Order.UNKNOWN, *(parts or ()))
     stand_ins: dict[Symbol, Axis] = {}
     outcome = _reshape(_with_stand_ins(shape.axes, stand_ins), sizes, facts, set(stand_ins))
     return _without_stand_ins(outcome, stand_ins) if stand_ins else outcome
@@ -85,6 +89,10 @@ def _reshape(
         if after.number == 0 or facts.divisible(before, after) is Verdict.DIFFERENT:
             asked = _asked_for(Shape(source), sizes, facts)
             return Reshaped(asked, Verdict.DIFFERENT, Order.UNKNOWN, before, after)
+        parts = _in_other_parts(Shape(source), sizes, facts)
+        if parts is not None:
+            asked = _asked_for(Shape(source), sizes, facts)
+            return Reshaped(asked, Verdict.DIFFERENT, Order.UNKNOWN, *parts)
         # It comes out even, or the program stops here.
         missing = before // after
         sizes = [missing if size is None else size for size in sizes]
@@ -106,6 +114,32 @@ def _reshape(
         return Reshaped(Shape(target), count, Order.KEPT, before, after)
     axes, order, moved = _regroup(source, target, facts, unknown)
     return Reshaped(Shape(axes), count, order, before, after, moved)
+
+
+def _in_other_parts(
+    shape: Shape, sizes: list[Size | None], facts: Facts
+) -> tuple[Size, Size] | None:
+    """The size of the last axes and what is to be made of them, if that is never as much.
+
+    ``(B, T, d)`` to ``(B, -1, n, d // n + 1)``: what is left over would have to fit into T.
+    """
+    front = 0 if None in sizes else _same(shape.lead, [Axis(size) for size in sizes], facts)
+    if None in sizes:
+        front = len(sizes) - sizes[::-1].index(None)
+    behind = [size for size in sizes[front:] if size is not None]
+    after, whole = product(behind), ONE
+    for axis in reversed(_tail(shape)) if len(behind) > 1 else ():
+        if axis.size is None:
+            break
+        whole *= axis.size
+        if in_other_parts(whole - after):
+            return whole, after
+    return None
+
+
+def _tail(shape: Shape) -> _Axes:
+    """The axes whose distance from the end is known."""
+    return shape.lead if shape.closed else shape.trail
 
 
 def _asked_for(shape: Shape, sizes: list[Size | None], facts: Facts) -> Shape:

@@ -10,11 +10,12 @@ import enum
 import operator
 from collections.abc import Iterator
 
-from attncheck.algebra.broadcast import How, Pairing
+from attncheck.algebra.broadcast import Broadcast, How, Pairing
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Tag
 from attncheck.algebra.size import ONE, Size
 from attncheck.checks.crossed import crossed
+from attncheck.checks.displaced import displaced
 from attncheck.checks.mask_places import misplaced
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
@@ -64,7 +65,11 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
         return _clash(operation, view, tensors)
     if event.symbol in _TABLES or event.broadcast is None:
         return None
-    return _outer(operation, view, tensors) or _displaced(event, view, tensors)
+    return (
+        _outer(operation, view, tensors)
+        or _displaced(event, view, tensors)
+        or _displaced_by_size(event.broadcast, view, tensors)
+    )
 
 
 def report(
@@ -300,6 +305,26 @@ def _displaced(
         if any(map(operator.and_, assumed, moved)) and wanted is not None and node is not None:
             derivation = "with an axis of 1, so that each axis meets itself"
             culprit = Culprit(node, tensors[index][1])
+            return Diagnosis(Kind.MISALIGNED, culprit, wanted, derivation)
+    return None
+
+
+def _displaced_by_size(
+    met: Broadcast, view: View, tensors: list[tuple[Operand, Tensor]]
+) -> Diagnosis | None:
+    """``(B, T, d) + (B, T, d, 1)``: axes meet others than those of their size."""
+    left, right = (view.sizes(tensor) for _, tensor in tensors)
+    if left is None or right is None:
+        return None
+    lefts, rights = ([getattr(p, side) for p in met.pairings] for side in ("left", "right"))
+    if [len(left), len(right)] != [len(each) - each.count(None) for each in (lefts, rights)]:
+        return None  # a part of one of them is met
+    for index, wanted in displaced((left, right), view):
+        operand, tensor = tensors[index]
+        if operand.node is not None:
+            other = left if index else right
+            derivation = f"so that each axis meets itself in {text_of(other)}"
+            culprit = Culprit(operand.node, tensor)
             return Diagnosis(Kind.MISALIGNED, culprit, wanted, derivation)
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks import plain
+from attncheck.checks.joins import joined_across
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -12,11 +13,13 @@ from attncheck.operators.events import Fault, Joining
 from attncheck.rule import Rule
 
 RULE = Rule("ATN106", "concat-mismatch", "tensors joined whose other sizes differ", fix="unsafe")
-ON = (Fault.JOIN,)
+ON = (Fault.JOIN, Joining)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report joined tensors whose other sizes differ; one of size 1 there is the one to blame."""
+    if operation.clash is None:
+        yield from joined_across(RULE, operation, view)
     for report in plain.report(RULE, operation, view):
         tensors = [(operand, view.sizes(tensor), tensor) for operand, tensor in operation.tensors()]
         for operand, sizes, tensor in tensors:

@@ -59,6 +59,9 @@ def head_split(operation: Operation, view: View) -> Split | None:
         before = (clash.left,)
     front = _shared(view, before, after)
     old, new = before[front:], after[front:]
+    if len(new) == len(old) + 1 and new[0] is None:
+        # What is inferred takes what is left: ``view(B, -1, n_heads, d_k)``.
+        front, old, new = front + 1, old[1:], new[1:]
     if len(old) == 1 and len(new) == 2:
         return _of(view, operation, old[0], new, front, before, after)
     if len(old) == 2 and len(new) == 1:

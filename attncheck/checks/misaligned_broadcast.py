@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from attncheck.checks.batches import mixed_up
 from attncheck.checks.broadcasts import Kind, report
+from attncheck.checks.displaced import stretched
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise
+from attncheck.operators.events import Elementwise, Expansion
 from attncheck.rule import Rule
 
 RULE = Rule(
@@ -17,7 +18,7 @@ RULE = Rule(
     "misaligned-broadcast",
     "axes that line up by position and not by meaning",
 )
-ON = (Elementwise,)
+ON = (Elementwise, Expansion)
 
 
 def check_trace(view: View) -> Iterator[Report]:
@@ -27,6 +28,9 @@ def check_trace(view: View) -> Iterator[Report]:
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report axes of different meaning that meet."""
+    if isinstance(operation.event, Expansion):
+        yield from stretched(RULE, operation, view)
+        return
     yield from report(
         RULE,
         Kind.MISALIGNED,

@@ -8,6 +8,7 @@ from attncheck.checks.constructed import layer_of
 from attncheck.checks.forced import forced
 from attncheck.checks.products import Kind, report
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.swapped import swapped
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Fault
@@ -25,6 +26,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a product of which one operand stands the wrong way round."""
     if operation.clash is None:
         yield from _by_accident(operation, view)
+        yield from swapped(RULE, operation, view)
         return
     yield from report(
         RULE,

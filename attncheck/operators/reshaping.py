@@ -64,9 +64,11 @@ def wanted_sizes(sizes: list[Size | None] | None) -> list[Wanted] | Clash | None
 
 def _to(call: Call, shape: Shape | None, wanted: list[Wanted]) -> Outcome:
     spelling = call.spelling.rpartition(".")[2]
-    if shape is None or not shape.closed:
+    if shape is None:
         return _make(call, _from_open(shape, wanted, call.facts))
     outcome = reshape_axes(shape, wanted, call.facts)
+    if not shape.closed and not outcome.count.clashes:
+        return _make(call, _from_open(shape, wanted, call.facts))
     event = Reshaping(outcome, spelling)
     clash = _count_clash(shape, wanted, outcome)
     return _make(call, outcome.shape, event) if clash is None else _refuse(call, clash, event)

@@ -16,6 +16,7 @@ from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.constructed import constructor, layer_of, name_of_layer
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.report import Report, Sizes
+from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operand
@@ -73,11 +74,20 @@ def _product(report: Report, view: View) -> Iterator[Candidate]:
     """Transpose the culprit or the other, resize a layer before, swap the two, another weight."""
     operands = list(report.operation.tensors())
     culprit = None if report.culprit is None else report.culprit.node
+    if fits_swapped(report.operation, view) is not None:
+        yield from _swap(operands, report, view)
+        return
     yield from _by_flag(report, view)
     for operand, tensor in sorted(operands, key=lambda pair: pair[0].node is not culprit):
         yield from _flip(view, operand.node, tensor)
     yield from _rerouted(report, view)
     yield from contracted_layers(report, view)
+    yield from _swap(operands, report, view)
+
+
+def _swap(
+    operands: list[tuple[Operand, Tensor]], report: Report, view: View
+) -> Iterator[Candidate]:
     nodes = [operand.node for operand, _ in operands]
     if len(nodes) == 2 and _is_product(report.operation.node):
         left, right = nodes
@@ -376,9 +386,13 @@ def _loss(report: Report, view: View) -> Iterator[Candidate]:
 
 def _join(report: Report, view: View) -> Iterator[Candidate]:
     """The tensor that is 1 long repeated, or another axis to join along."""
-    yield from _repeated(report, view)
     node = report.node
     argument = argument_of(node) if isinstance(node, cst.Call) else None
+    if report.operation.clash is None:
+        if argument is not None and report.axis is not None:
+            yield edit(argument, str(report.axis), f"join along axis {report.axis}", safe=False)
+        return
+    yield from _repeated(report, view)
     if argument is None:
         return
     for axis in ("-1", "0", "1"):

@@ -54,7 +54,8 @@ def size_text(report: Report, view: View, size: Size) -> str | None:
     if wanted.number is not None:
         return None
     line = view.line(report.operation.node)
-    for sites, _ in view.sites_in(report.operation.place.function):
+    function = report.operation.place.function
+    for sites in (*(sites for sites, _ in view.sites_in(function)), _own_object(view, function)):
         # What a later line needs to be equal is not equal here: as written goes before as found.
         text = _held(view, sites, wanted, line)
         if text is None:
@@ -63,6 +64,14 @@ def size_text(report: Report, view: View, size: Size) -> str | None:
         if text is not None:
             return text
     return None
+
+
+def _own_object(view: View, function: str) -> list[ShapeSite]:
+    """The object that a method is called on by another one of it: ``self`` in both."""
+    caller = view.traced.function
+    if caller is None or caller.qualified.rpartition(".")[0] != function.rpartition(".")[0]:
+        return []
+    return [site for site in view.traced.sites if isinstance(site.value, Instance)]
 
 
 def _held(view: View, sites: list[ShapeSite], size: Size, line: int) -> str | None:

@@ -9,10 +9,11 @@ import functools
 from collections.abc import Callable, Sequence
 
 from attncheck.algebra.shape import expand
+from attncheck.frameworks.lookup import find_layer
 from attncheck.tracer.branches import run_ways, with_found_axes
 from attncheck.tracer.machine import Exit, Machine
 from attncheck.values.join import join_all
-from attncheck.values.value import NONE, UNFIT, UNKNOWN, Choice, Value
+from attncheck.values.value import NONE, UNFIT, UNKNOWN, Choice, Layer, Value, as_tensor
 
 
 def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value:
@@ -39,7 +40,30 @@ def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value
             operation.clash = None
     if any(failing) and not all(failing):
         return join_all([each for each, fails in zip(values, failing, strict=True) if not fails])
-    return result
+    changed = _changed(options, values)
+    return result if changed is None else join_all(changed)
+
+
+def _changed(options: list[Value], values: list[Value]) -> list[Value] | None:
+    """What the others give where one of the alternatives changes nothing; None if ranks differ.
+
+    ``Linear(a, b) if a != b else Identity()``: what changes nothing is taken where nothing has to
+    be changed, so that the others say what comes out.
+    """
+    others = [value for option, value in zip(options, values, strict=True) if not _is_still(option)]
+    ranks = {
+        None if (tensor := as_tensor(value)) is None or tensor.shape is None else tensor.shape.rank
+        for value in values
+    }
+    return (
+        others if 0 < len(others) < len(values) and len(ranks) == 1 and None not in ranks else None
+    )
+
+
+def _is_still(option: Value) -> bool:
+    """Whether a layer gives back what it is given."""
+    spelling = find_layer(option.path) if type(option) is Layer else None
+    return spelling is not None and spelling.operator.__name__ == "identity"
 
 
 def evaluate_ways(machine: Machine, ways: Sequence[Callable[[], Value]]) -> Value:

@@ -104,6 +104,7 @@ def apply(
     presume_operands(machine, operator.__name__, arguments)
     number = machine.graph.next_number
     call = Call(machine.facts, arguments, library, spelling, serial=number)
+    mark = machine.facts.mark()
     outcome = operator(call)
     operation = Operation(
         number,
@@ -117,6 +118,7 @@ def apply(
         outcome.event,
         outcome.clash,
         machine.on_a_branch,
+        bound=machine.facts.bound_since(mark),
     )
     value = presumed(machine, operator.__name__, arguments, outcome.value)
     value = _stamp(_still_mask(value, arguments), number)

@@ -3,7 +3,7 @@
 from attncheck.engine import check_source
 from attncheck.settings import Settings
 
-from .tracing import function
+from .tracing import function, last
 
 CODE = """\
 class Inner(torch.nn.Module):
@@ -48,3 +48,32 @@ def test_what_cannot_work_in_a_stacked_layer_is_found():
     code = "import torch\n" + CODE.format(values="self.to_kv(x)[:, :-1]", made="dim, heads")
     findings = check_source(code.encode(), "code.py", Settings()).findings
     assert [finding.code for finding in findings] == ["ATN101"]
+
+
+MAYBE = """\
+class Maybe(torch.nn.Module):
+    def __init__(self, dim, inner):
+        super().__init__()
+        self.widen = torch.nn.Linear(dim, inner)
+        self.out = torch.nn.{layer} if inner != dim else torch.nn.Identity()
+
+    def forward(self, x):
+        b, n, _ = x.shape
+        made = self.out(self.widen(x))
+"""
+
+
+def made(layer):
+    traced = function(MAYBE.format(layer=layer), "Maybe.forward")
+    return last(traced, "made")
+
+
+def test_what_may_change_nothing_stands_where_nothing_has_to_change():
+    assert made("Linear(inner, dim)") == ("b", "n", "dim")
+    assert made("Sequential(torch.nn.Linear(inner, dim), torch.nn.Dropout(0.1))") == (
+        "b",
+        "n",
+        "dim",
+    )
+    # Another number of axes is never a matter of sizes that happen to be equal.
+    assert made("Flatten(1)") is None

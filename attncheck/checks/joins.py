@@ -1,0 +1,100 @@
+"""Tensors joined along another axis than the one along which they differ.
+
+``cat((cls, tokens), dim=2)`` of ``(B, 1, d)`` and ``(B, n, d)`` works where n is 1. They agree on
+the axis that they are joined along, and nothing but the join needs them to agree on the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.shape import Shape, listed
+from attncheck.algebra.size import Size
+from attncheck.checks.report import Culprit, Report, text_of
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Joining
+from attncheck.record import record
+from attncheck.rule import Rule
+from attncheck.values.value import as_tensor
+
+
+@record
+class Joined:
+    """The shapes that are joined, in the sizes they had before, and the axis (from 0)."""
+
+    shapes: tuple[Shape, ...]
+    axis: int
+
+
+def joined(operation: Operation, view: View) -> Joined | None:
+    """What an operation joins along an axis of theirs, if the shapes are known."""
+    event = operation.event
+    if not isinstance(event, Joining) or event.kind != "cat" or event.axis is None:
+        return None
+    shapes: list[Shape] = []
+    for _, tensor in operation.tensors():
+        shape = None if tensor.shape is None else listed(tensor.shape, view.facts)
+        if shape is None or not shape.closed or any(axis.size is None for axis in shape.axes):
+            return None
+        shapes.append(shape)
+    if len(shapes) < 2 or len({shape.rank for shape in shapes}) != 1:
+        return None
+    return Joined(tuple(shapes), event.axis % len(shapes[0].axes))
+
+
+def joined_across(rule: Rule, operation: Operation, view: View) -> Iterator[Report]:
+    """The report of tensors that agree on the axis they are joined along, and on no other rest."""
+    found, made = joined(operation, view), as_tensor(operation.output)
+    if found is None or made is None or operation.clash is not None:
+        return
+    columns = list(zip(*(shape.sizes() for shape in found.shapes), strict=True))
+    apart = [place for place, sizes in enumerate(columns) if not _agree(sizes, operation, view)]
+    if len(apart) != 1 or apart[0] == found.axis or not _is_odd(columns, found, apart[0]):
+        return
+    (axis,) = apart
+    sizes = [view.facts.resolve(size) for size in columns[found.axis] if size is not None]
+    yield Report(
+        rule,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` joins along axis {found.axis}, which is {sizes[0]} in all"
+        f" of them, and needs axis {axis} to be of one size:"
+        f" {' and '.join(text_of(shape.sizes()) for shape in found.shapes)}",
+        Culprit(operation.node, made),
+        None,
+        f"joined along axis {axis}, the only one on which they differ",
+        axis=axis,
+    )
+
+
+def _agree(sizes: tuple[Size | None, ...], operation: Operation, view: View) -> bool:
+    """Whether sizes are one, without an operation having made them one."""
+    facts, (first, *rest) = view.facts, sizes
+    for size in rest:
+        if first is None or size is None:
+            return False
+        if first == size:
+            continue
+        if facts.compare(first, size) is not Verdict.EQUAL:
+            return False
+        if facts.rests_on(first, operation.bound) or facts.rests_on(size, operation.bound):
+            return False
+    return True
+
+
+def _is_odd(columns: list[tuple[Size | None, ...]], found: Joined, axis: int) -> bool:
+    """Whether two sizes that were not known to be equal are hardly meant to be.
+
+    The batch is in all of them and is not joined; 1 is what was put in to be joined along.
+    """
+    along = [size for size in columns[found.axis] if size is not None]
+    if any(size.number is not None for size in along):
+        return False
+    if found.axis == 0 and axis == 1:
+        return True
+    apart = [size for size in columns[axis] if size is not None]
+    others = [size for size in apart if size.number != 1]
+    fixed = others and not any(symbol.flexible for size in others for symbol in size.symbols())
+    return bool(fixed) and len(others) < len(apart)

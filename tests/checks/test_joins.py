@@ -1,0 +1,65 @@
+"""Tensors joined along another axis than the one on which they differ."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+CODE = """\
+import torch
+from torch import nn
+
+
+class Embed(nn.Module):
+    def __init__(self, dim, count):
+        super().__init__()
+        self.count = count
+        self.first = nn.Parameter(torch.zeros(1, 1, dim))
+        self.several = nn.Parameter(torch.zeros(1, count, dim))
+        self.proj = nn.Linear(dim, dim)
+        self.out = nn.Linear(2 * dim, dim)
+
+    def forward(self, x, other):
+        b = x.shape[0]
+        x = self.proj(x.flatten(1, -2))
+        few = x[:, : self.count].reshape(b, self.count, -1)
+        first = self.first.expand(b, -1, -1)
+        several = self.several.expand(b, -1, -1)
+        {lines}
+        return y
+"""
+
+
+def findings(*lines):
+    code = CODE.format(lines="\n        ".join(lines))
+    return check_source(code.encode(), "x.py", Settings()).findings
+
+
+@pytest.mark.parametrize(
+    ("line", "axis"),
+    [
+        ("y = torch.cat((several, x), dim=0)", 1),
+        ("y = torch.cat((first, several), dim=2)", 1),
+        ("y = torch.cat((first, several), -1)", 1),
+    ],
+)
+def test_they_are_to_be_joined_where_they_differ(line, axis):
+    (finding,) = findings(line)
+    assert (finding.code, finding.line) == ("ATN106", 20)
+    assert finding.fix.line.replace("dim=", "").endswith(f", {axis})")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y = torch.cat((several, x), dim=1)",
+        # As many features side by side; that there are as many positions is nobody's mistake.
+        "y = torch.cat((several, x), dim=2)",
+        "y = torch.cat((x, x), dim=0)",
+        "y = torch.cat((x, other), dim=0)",
+        # Of the other one nobody knows that it does not have one position.
+        "y = torch.cat((first, self.proj(other)), dim=2)",
+    ],
+)
+def test_what_may_well_be_meant_is_left_alone(line):
+    assert findings(line) == ()
