@@ -2,11 +2,13 @@
 
 ``q @ k`` of a query ``(T, d)`` and keys ``(S, d)`` contracts ``d`` with ``S``. Nobody has said that
 the two differ, so the product may work; but the keys have ``d``, on their other axis, by what they
-are, and a transpose makes the two agree whatever ``S`` is.
+are, and a transpose makes the two agree whatever ``S`` is. The same goes for a tensor of which
+prose says ``(S, d)``: whoever gives its axes two names does not take them to be one size.
 """
 
 from __future__ import annotations
 
+from attncheck.algebra.contract import Contracted
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import Size, Symbol, of
@@ -14,7 +16,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.record import record
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import Evidence, Tensor
 
 
 @record
@@ -44,7 +46,7 @@ def forced(operation: Operation, view: View) -> Forced | None:
     sides = (pair.left, pair.right), (pair.right, pair.left)
     for index, (own, opposite) in enumerate(sides[: len(tensors)]):
         axes = event.left_axes if index == 0 else event.right_axes
-        symbol = _unseen(own)
+        symbol = _unseen(own) or _named_apart(tensors[index], pair, own)
         if symbol is None or not _is_seen(opposite) or len(axes) != 1:
             continue
         shape = tensors[index].shape
@@ -67,6 +69,14 @@ def _unseen(axis: Axis) -> Symbol | None:
     """The symbol of an axis whose size only the product has told."""
     symbol = None if axis.size is None else axis.size.symbol
     return symbol if symbol is not None and symbol.flexible else None
+
+
+def _named_apart(tensor: Tensor, pair: Contracted, own: Axis) -> Symbol | None:
+    """The name that prose gives an axis, where nothing says that it is the size it met."""
+    symbol = None if own.size is None else own.size.symbol
+    if tensor.evidence is not Evidence.PROSE or pair.verdict is not Verdict.UNKNOWN:
+        return None
+    return symbol if symbol is not None and not symbol.table and symbol.value is None else None
 
 
 def _is_seen(axis: Axis) -> bool:
@@ -94,11 +104,17 @@ def _found(
 
 
 def _apart(tensor: Tensor, symbol: Symbol) -> tuple[Tensor, Size]:
-    """A tensor in which the size of an unseen axis is not what it was taken to be."""
-    own = of(Symbol(symbol.name))
+    """A tensor in which the size of an unseen axis is not what it was taken to be.
+
+    Of sizes that prose names none is what another was taken to be.
+    """
+    apart = {symbol} if symbol.flexible else set()
     assert tensor.shape is not None
+    if not apart:
+        apart = {each for size in tensor.shape.sizes() if size for each in size.symbols()}
+    own = {each: of(Symbol(each.name)) for each in apart}
     axes = tuple(
-        Axis(None if axis.size is None else axis.size.replace({symbol: own}.get), axis.tag)
+        Axis(None if axis.size is None else axis.size.replace(own.get), axis.tag)
         for axis in tensor.shape.axes
     )
-    return tensor.with_shape(Shape(axes)), own
+    return tensor.with_shape(Shape(axes)), own[symbol]

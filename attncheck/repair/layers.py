@@ -190,7 +190,7 @@ def names_for(view: View, made: Declared) -> Names:
                 continue
             size = as_size(site.value)
             if size is not None:
-                names.by_size.setdefault(facts.resolve(size), site.name)
+                names.by_size.setdefault(view.facts.resolve(facts.resolve(size)), site.name)
     for operation in (made.operation, *view.graph.operations):
         for operand, size in settings(operation):
             if isinstance(operand.node, cst.Name | cst.Attribute):

@@ -9,9 +9,12 @@ every joint hypothesis is traced as well (see `attncheck.tracer.hypotheses`).
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
+from typing import Final
 
 from attncheck.algebra.facts import Facts
+from attncheck.algebra.size import of
 from attncheck.frameworks.lookup import find_layer
 from attncheck.graph import Graph, Place
 from attncheck.source import Source
@@ -44,7 +47,11 @@ from attncheck.values.value import (
     Instance,
     Layer,
     Value,
+    as_size,
 )
+
+#: A name in a shape as prose writes it.
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(slots=True)
@@ -165,6 +172,7 @@ class Tracer:
             builder, _ = self._builders[function.owner]
             # What making the object has shown holds for its methods.
             machine.facts.keep(builder.facts.learned(0))
+            self._name_arguments(machine, builder, function)
             if self.evidence.presuming:
                 self.evidence.attributes.recall(receiver)
         complete, result = self._in_general(machine, function, receiver)
@@ -178,6 +186,25 @@ class Tracer:
         traced = self._traced(machine, function, hypothesis, complete)
         traced.result, traced.conventional = result, conventional
         return traced
+
+    def _name_arguments(self, machine: Machine, builder: Machine, function: Function) -> None:
+        """Take sizes that prose gives a method's tensors for the constructor's arguments so called.
+
+        They count an axis, then, which an argument need not do that nobody says that of.
+        """
+        evidence = self.evidence
+        stated = evidence.docstring(function)
+        written = [
+            *(claim.shape for claim in (*evidence.standing.values(), *evidence.comments.values())),
+            *(claim.shape for claim in (*stated.parameters.values(), *stated.returns) if claim),
+        ]
+        named = {name for shape in written for name in _NAME.findall(shape)}
+        for site in builder.sites if named else ():
+            size = as_size(site.value)
+            symbol = None if size is None else size.symbol
+            if symbol is not None and symbol.name == site.name and site.name in named:
+                own = of(evidence.scope.symbol(site.name))
+                machine.facts.equate(of(symbol), own, f"{site.name} of the constructor")
 
     def _learn_calls(self, machine: Machine) -> None:
         """Keep what calls have shown of parameters, unless the trace went wrong somewhere."""
