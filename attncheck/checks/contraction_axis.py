@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site, WeightedSum, same_axis
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
-from attncheck.checks.weights import mismatch
+from attncheck.checks.weights import Mismatch, mismatch
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Einsum
+from attncheck.operators.events import Contraction, Einsum, Reduction
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN302", "contraction-axis", "weights contracted over an axis that was not normalised")
-ON = (Contraction, Einsum)
+ON = (Contraction, Einsum, Reduction)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
@@ -31,6 +32,9 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             found = mismatch(site, sum_, view)
             if found is None or found.keys != found.normalised:
                 continue
+            if isinstance(operation.event, Reduction):
+                yield from _over_features(operation, site, found, view)
+                return
             operand, tensor = list(operation.tensors())[sum_.weights]
             if operand.node is None:
                 continue
@@ -99,4 +103,33 @@ def _alone(site: Site, sum_: WeightedSum, view: View) -> Report:
         view.sizes(tensor),
         "one letter for the keys' axis of the weights and of the values, so that each value is"
         " multiplied by its own weight",
+    )
+
+
+def _over_features(
+    operation: Operation, site: Site, found: Mismatch, view: View
+) -> Iterator[Report]:
+    """A sum of weighted values over their features: each value's own, and none of the others'."""
+    weights = view.shape(as_tensor(site.softmax.output))
+    values, made = view.shape(operation.source), as_tensor(operation.output)
+    if weights is None or values is None or not values.closed or made is None:
+        return
+    keys = weights.axes[found.normalised]
+    places = [at for at, axis in enumerate(values.axes) if view.equal(axis.size, keys.size)]
+    later = (use.event for use in view.graph.users(operation))
+    if len(places) != 1 or any(isinstance(event, Reduction) for event in later):
+        return  # what each position comes to may be summed in two steps
+    sizes: list[Size | None] = list(values.sizes())
+    kept = isinstance(operation.event, Reduction) and operation.event.keepdims
+    sizes[places[0] : places[0] + 1] = [ONE] if kept else []
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` sums the weighted values over their features, and not"
+        f" over axis {places[0]} ({keys.size}), which the weights are normalised over",
+        Culprit(operation.node, made),
+        tuple(sizes),
+        "a sum over the axis that softmax normalised leaves the features: the context",
+        axis=places[0],
     )

@@ -1,13 +1,23 @@
-"""Axes that line up by position only: right as long as two sizes are one number."""
+"""Axes that line up by position only: right as long as two sizes are one number.
+
+Two tensors whose axes meet crosswise, ``(B, T)`` with ``(T, B)``, are right for a square only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from attncheck.algebra.broadcast import Pairing
+from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.size import Symbol, of
 from attncheck.checks.batches import mixed_up
 from attncheck.checks.broadcasts import Kind, report
 from attncheck.checks.displaced import stretched
-from attncheck.checks.report import Report
+from attncheck.checks.mask_places import are_one
+from attncheck.checks.masks import is_mask
+from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Expansion
@@ -38,3 +48,65 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         view,
         "`{code}` lines up {left} with {right} by position, not by meaning",
     )
+    yield from _crosswise(operation, view)
+
+
+def _crosswise(operation: Operation, view: View) -> Iterator[Report]:
+    """Report two tensors of the same two sizes, of which one stands the other way round."""
+    event, operands = operation.event, list(operation.tensors())
+    if operation.clash is not None or len(operands) != 2 or not isinstance(event, Elementwise):
+        return
+    pairings = () if event.broadcast is None else event.broadcast.pairings
+    places = _crossed(pairings)
+    index = 0 if is_mask(view.graph, operands[0][1]) else 1
+    operand, tensor = operands[index]
+    if places is None or operand.node is None:
+        return
+    sides = [
+        [axis for pairing in pairings if (axis := side(pairing)) is not None]
+        for side in (_left, _right)
+    ]
+    # The operation has made the two sizes one: here they are told apart again.
+    sizes = [axis.size for axis in sides[index] if axis.size is not None]
+    own = {symbol: of(Symbol(symbol.name)) for size in sizes for symbol in size.symbols()}
+    axes = [
+        replace(axis, size=None if axis.size is None else axis.size.replace(own.get))
+        for axis in sides[index]
+    ]
+    turned = [axis.size for axis in axes]
+    one, other = (turned[place] for place in places)
+    turned[places[0]], turned[places[1]] = other, one
+    told = [text_of(tuple(axis.size for axis in side)) for side in sides]
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` lines up {told[0]} with {told[1]} by position, not by"
+        f" meaning: {one} meets {other}, and {other} meets {one}",
+        Culprit(operand.node, tensor.with_shape(Shape(tuple(axes)))),
+        tuple(turned),
+        "the two axes in the order that the other operand has them in",
+        hidden=f"hidden while {one} == {other}",
+    )
+
+
+def _left(pairing: Pairing) -> Axis | None:
+    return pairing.left
+
+
+def _right(pairing: Pairing) -> Axis | None:
+    return pairing.right
+
+
+def _crossed(pairings: Sequence[Pairing]) -> tuple[int, int] | None:
+    """The two places, from the end, whose axes meet crosswise; not of a square and its own turn."""
+    for (i, one), (j, other) in itertools.combinations(enumerate(pairings), 2):
+        axes = (one.left, one.right, other.left, other.right)
+        if any(axis is None or axis.size is None or axis.size.number is not None for axis in axes):
+            continue
+        (a, b), (c, d) = (one.left, one.right), (other.left, other.right)
+        assert a is not None and b is not None and c is not None and d is not None
+        crossed = a.size == d.size and b.size == c.size and a.size != b.size
+        if crossed and not are_one(a, d) and not are_one(b, c):
+            return i - len(pairings), j - len(pairings)
+    return None

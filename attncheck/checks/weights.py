@@ -58,6 +58,9 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
         return None
     if shape.axes[normalised].is_one:
         return Mismatch(normalised, contracted, contracted)
+    if shape.axes[contracted].is_one:
+        # One weight for all features: no key is counted there, and the sum is over the features.
+        return Mismatch(normalised, contracted, normalised)
     if _is_learned(site, shape.axes[normalised], view):
         return None
     keys = key_position(site, shape, view)

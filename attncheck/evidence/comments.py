@@ -40,7 +40,12 @@ _SIGNS: Final = ("(", "[", " x ", "×")
 _CODE: Final = re.compile(r"""(?:[^#'"\\]|\\.|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*""")
 _ARROW: Final = re.compile(r"\s*(?:->|-->|=>|→|⇒)\s*")
 _TIMES: Final = re.compile(r"\s+[x×]\s+|\s*×\s*")
-_SUBJECT: Final = re.compile(r"([A-Za-z_]\w*)(?:\.(?:shape|size\(\)))?\s*(?::|=(?!=))\s*")
+_SUBJECT: Final = re.compile(
+    r"([A-Za-z_]\w*)(?:"
+    r"(?:\.(?:shape|size\(\)))?\s*(?::|=(?!=))"
+    r"|(?:\s+(?:hidden\s+)?(?:states?|vectors?|tensor))?\s+shape\s*(?:==?|:|is\b)"
+    r")\s*"
+)
 _ANNOUNCED: Final = re.compile(
     r"(?:(?:of|new|now|output|result|out)\s+)?(?:shapes?|sizes?|dims?|dimensions?)\s*(?:is|:|=)?\s*",
     re.IGNORECASE,

@@ -265,3 +265,31 @@ def test_the_values_get_the_letter_of_the_weights():
 @pytest.mark.parametrize("letters", ["bt,btd->bd", "bt,bsd->btsd", "bt,btd->btd"])
 def test_weights_that_meet_the_values_or_are_kept(letters):
     assert found(LETTERS.format(letters)) == []
+
+
+CONTEXT = """import torch
+from torch import nn
+def pool(x: torch.Tensor):
+    B, T, d = x.shape
+    w = nn.Linear(d, 1)(x).softmax(dim=1)
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "fix"),
+    [
+        ("return (w * x).sum(-1)", "return (w * x).sum(1)"),
+        ("return torch.sum(w * x, dim=2)", "return torch.sum(w * x, dim=1)"),
+        ("return (w * x).sum(2, keepdim=True)", "return (w * x).sum(1, keepdim=True)"),
+    ],
+)
+def test_weighted_values_summed_over_their_features(result, fix):
+    assert found(CONTEXT.format(result)) == [("ATN302", 6, fix)]
+
+
+@pytest.mark.parametrize(
+    "result", ["return (w * x).sum(1)", "return (w * x).sum(-1).sum(-1)", "return x.sum(-1)"]
+)
+def test_weighted_values_summed_over_the_keys(result):
+    assert found(CONTEXT.format(result)) == []
