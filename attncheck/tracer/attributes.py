@@ -215,9 +215,19 @@ def _of_unknown(machine: Machine, base: Unknown, name: str, node: cst.Attribute)
     return LibraryMethod(UNKNOWN_TENSOR, name)
 
 
+def _of_sequence(machine: Machine, base: Sequence, name: str, node: cst.Attribute) -> Value:
+    """An attribute of a list or a tuple; of the two tensors that ``x.max(dim=1)`` gives by name."""
+    if name in _PAIR and base.items is not None and len(base.items) == 2 and not base.mutable:
+        return base.items[_PAIR.index(name)]
+    return LibraryMethod(base, name)
+
+
 def _of_other(machine: Machine, base: Value, name: str, node: cst.Attribute) -> Value:
     return LibraryMethod(base, name)
 
+
+#: What torch calls the results of what finds both (max, topk, sort and so on); a tuple has neither.
+_PAIR = ("values", "indices")
 
 _GETTERS: dict[type, Callable[[Machine, Any, str, cst.Attribute], Value]] = {
     Library: _of_library,
@@ -226,7 +236,7 @@ _GETTERS: dict[type, Callable[[Machine, Any, str, cst.Attribute], Value]] = {
     Parameter: _of_parameter,
     Instance: _of_instance,
     Class: _of_class,
-    Sequence: _of_other,
+    Sequence: _of_sequence,
     Mapping: _of_other,
     ShapeOf: _of_other,
     Super: _of_super,

@@ -70,11 +70,16 @@ def evaluate_ways(machine: Machine, ways: Sequence[Callable[[], Value]]) -> Valu
     """The join of several evaluations of which one takes place."""
     if len(ways) == 1:
         return ways[0]()
+    fitting = [value for value in evaluate_each(machine, ways) if value is not UNFIT]
+    return join_all(fitting) if fitting else UNKNOWN
+
+
+def evaluate_each(machine: Machine, ways: Sequence[Callable[[], Value]]) -> list[Value]:
+    """What each of several evaluations gives of which one takes place."""
     values: list[Value] = []
 
     def run(way: Callable[[], Value]) -> Callable[[], Exit]:
         return lambda: values.append(with_found_axes(machine, way()))
 
     run_ways(machine, [run(way) for way in ways])
-    fitting = [with_found_axes(machine, value, expand) for value in values if value is not UNFIT]
-    return join_all(fitting) if fitting else UNKNOWN
+    return [with_found_axes(machine, value, expand) for value in values]

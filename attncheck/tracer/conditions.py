@@ -19,7 +19,7 @@ from attncheck.algebra.size import Remainder, Size, of
 from attncheck.evidence.identifiers import names_padding
 from attncheck.frameworks import language
 from attncheck.record import replace
-from attncheck.tracer.choices import evaluate_ways
+from attncheck.tracer.choices import evaluate_each
 from attncheck.tracer.defaults import absence_test, none_test, presume_alike, standing_in
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
@@ -204,19 +204,16 @@ def either(
     machine: Machine, test: cst.BaseExpression, yes: cst.BaseExpression, no: cst.BaseExpression
 ) -> Value:
     """The join of two expressions of which one is evaluated, each under its side of the test."""
-    values: list[Value] = []
 
     def under(side: bool, node: cst.BaseExpression) -> Callable[[], Value]:
         def run() -> Value:
             learn(machine, test, side)
-            values.append(machine.evaluate(node))
-            return values[-1]
+            return machine.evaluate(node)
 
         return run
 
-    joined = evaluate_ways(machine, [under(True, yes), under(False, no)])
-    alike = presume_alike(machine, values)
-    joined = joined if alike is values else join_all(alike)
+    values = evaluate_each(machine, [under(True, yes), under(False, no)])
+    joined = join_all(presume_alike(machine, values))
     asked = absence_test(machine, test)
     kept = None if asked is None else no if asked[1] else yes
     if asked is None or kept is None or not _same_name(asked[0], kept):

@@ -25,7 +25,9 @@ from attncheck.values.value import (
     Chain,
     Choice,
     Const,
+    Instance,
     Int,
+    Library,
     Mapping,
     Parameter,
     Sequence,
@@ -37,6 +39,8 @@ from attncheck.values.value import (
     as_tensor,
 )
 
+#: The base of classes whose objects are tuples of their fields.
+_NAMED_TUPLE = Library("typing.NamedTuple")
 #: What objects are called that hold settings.
 _CONFIG = re.compile(r"(?:\w+_)?(?:config|cfg|conf|args|opts?|hparams|hps)")
 #: Methods after which a tensor has other axes than before.
@@ -59,7 +63,9 @@ MOST_ITEMS = 16
 
 
 def as_list(value: Value) -> Value:
-    """Callables in a chain as the list of them; any other value as it is."""
+    """Callables in a chain and the fields of a NamedTuple in order; any other value as it is."""
+    if type(value) is Instance and _NAMED_TUPLE in value.of.bases:
+        return Sequence(tuple(value.attributes.get(name, UNKNOWN) for name in value.of.fields))
     if type(value) is not Chain:
         return value
     if value.repeated is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from attncheck.algebra.shape import Shape, expand
+from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import const
 from attncheck.evidence.declarations import item_name
 from attncheck.operators import indexing
@@ -48,6 +48,7 @@ from attncheck.values.value import (
     Value,
     as_integer,
     as_tensor,
+    expanded,
 )
 
 #: Python's own types that programs ask for.
@@ -237,7 +238,8 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
             return unseen.item_of_unseen(_written(node.value))
         return item or UNKNOWN
     # A parameter under a string key or an unknown one may as well be a dict.
-    if type(base) is Parameter and not all(map(_indexes_arrays, keys)):
+    is_open = type(base) is Parameter and not _is_shown(machine, base.tensor)
+    if type(base) is Parameter and is_open and not all(map(_indexes_arrays, keys)):
         return _entry_of_unseen(machine, base, keys)
     listed = _item_of_unseen(machine, base, keys)
     if listed is not None:
@@ -298,14 +300,19 @@ def _item_of_unseen(machine: Machine, base: Value, keys: list[Value]) -> Value |
     index = as_integer(keys[0]) if len(keys) == 1 else None
     if type(base) is not Parameter or index is None or base.tensor.shape is None:
         return None
-    shape = expand(base.tensor.shape, machine.facts)
-    if shape.closed or shape.at_least:
+    if _is_shown(machine, base.tensor):
         return None
     return containers.member_of(machine, base, f"[{index}]")
 
 
+def _is_shown(machine: Machine, tensor: Tensor) -> bool:
+    """Whether something that is done with an argument has shown that it is a tensor."""
+    shape = expanded(tensor, machine.facts)
+    return shape is not None and (shape.closed or shape.at_least > 0)
+
+
 def _indexes_arrays(key: Value) -> bool:
-    return type(key) in (Int, Slice, Const) and not (
+    return type(key) in (Int, Slice, Const, Tensor) and not (
         type(key) is Const and isinstance(key.value, str)
     )
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from attncheck.engine import trace_shapes
+from attncheck.settings import Settings
 from tracer.tracing import function, last, module, parameter
 
 ENDS = [
@@ -144,3 +146,23 @@ def test_axes_found_on_one_way_are_known_on_it():
     traced = function(code)
     assert last(traced, "e") == ("?", "?")
     assert parameter(traced, "g") == "(...)"
+
+
+@pytest.mark.parametrize(
+    "expression, shape",
+    [
+        ("torch.relu(x) if c else x", ["b", "t", "d"]),
+        ("x if c else torch.relu(x)", ["b", "t", "d"]),
+        ("x[:, :2] if c else x", ["b", "y_1", "d"]),
+        ("torch.cat((past, x), dim=1) if past is not None else x", ["b", "y_1", "d"]),
+        ("x.sum(-1) if c else x", None),
+    ],
+)
+def test_shapes_that_are_stated_of_a_conditional_expression(expression, shape):
+    code = (
+        f"import torch\ndef f(x, c, past=None):\n    b, t, d = x.shape\n    y = {expression}\n"
+        "    return y\n"
+    )
+    rows = trace_shapes(code.encode(), "code.py", Settings())
+    (row,) = (row for row in rows if row.name == "y")
+    assert row.shape == (None if shape is None else tuple(shape))
