@@ -164,6 +164,9 @@ def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:
         return Pairing(left, right, How.LEFT_STRETCHED, right)
     if right.is_one:
         return Pairing(left, right, How.RIGHT_STRETCHED, left)
+    whole = _cut_to(left, right, facts) or _cut_to(right, left, facts)
+    if whole is not None:
+        return Pairing(left, right, How.ASSUMED, whole, Verdict.UNKNOWN)
     if left.size is None or right.size is None:
         known = right if left.size is None else left
         return Pairing(left, right, How.ASSUMED, _against_unknown(known), Verdict.UNKNOWN)
@@ -175,6 +178,17 @@ def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:
     if verdict.clashes and not _could_be_one(left.size, right.size):
         return Pairing(left, right, How.CLASH, Axis(None), verdict)
     return Pairing(left, right, How.ASSUMED, _assumed(left, right), Verdict.UNKNOWN)
+
+
+def _cut_to(cut: Axis, whole: Axis, facts: Facts) -> Axis | None:
+    """An axis that another, cut to its size, can only fit: ``scores + bias[:T]`` has T; or None.
+
+    The other has as many elements or, where this one has more than 1, one that is stretched.
+    """
+    unknown = cut.size is None or (cut.size.symbol is not None and cut.size.symbol.found)
+    if cut.limit is None or whole.size is None or not unknown:
+        return None
+    return whole if facts.resolve(cut.limit) == facts.resolve(whole.size) else None
 
 
 def _are_kin(left: Size, right: Size) -> bool:

@@ -50,7 +50,8 @@ class Axis:
     ``normalised`` are the softmax operations (by number) under which this axis sums to one;
     ``parts`` the axes that were merged into this one by a reshape or by repetition, outermost
     first; ``made`` says why the code asked for the axis: to have size 1 (``None``, ``unsqueeze``,
-    ``keepdims``), or to count `COPIES` of the same elements.
+    ``keepdims``), or to count `COPIES` of the same elements. ``limit`` is what an axis of unknown
+    size was cut to: it has as many elements, or fewer if there were not so many.
     """
 
     size: Size | None
@@ -58,6 +59,7 @@ class Axis:
     normalised: frozenset[int] = frozenset()
     parts: tuple[Axis, ...] = ()
     made: str | None = field(default=None, compare=False)
+    limit: Size | None = field(default=None, compare=False)
 
     @property
     def is_one(self) -> bool:

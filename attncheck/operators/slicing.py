@@ -29,8 +29,15 @@ def slice_axis(axis: Axis, cut: Slice, facts: Facts, *, in_loop: bool = False) -
         size = ONE
     made = "slice" if size == ONE else None
     if size is None:
-        return replace(axis, size=None, parts=(), made=None)
+        return replace(axis, size=None, parts=(), made=None, limit=_limit(cut, facts))
     return resized(axis, size, facts, made)
+
+
+def _limit(cut: Slice, facts: Facts) -> Size | None:
+    """What ``:n`` leaves at most."""
+    upper = _bound(cut.upper, facts)
+    at_start = _absent(cut.lower) and _absent(cut.step)
+    return upper if at_start and upper is not None and never_negative(upper) else None
 
 
 def _absent(value: Value | None) -> bool:

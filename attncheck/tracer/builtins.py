@@ -191,7 +191,7 @@ def _extreme(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value
 
 
 def _dict(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
-    return Mapping(tuple(arguments.keywords.items()), open=bool(arguments.positional))
+    return containers.updated(Mapping(()), arguments)
 
 
 def _float(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:

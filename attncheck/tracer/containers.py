@@ -66,15 +66,26 @@ def as_list(value: Value) -> Value:
     """Callables in a chain and the fields of a NamedTuple in order; any other value as it is."""
     if type(value) is Instance and _NAMED_TUPLE in value.of.bases:
         return Sequence(tuple(value.attributes.get(name, UNKNOWN) for name in value.of.fields))
-    if type(value) is not Chain:
-        return value
-    if value.repeated is not None:
-        return Sequence(None, False, value.repeated)
-    return Sequence(tuple(each for _, each in value.items))
+    return as_sequence(value) if type(value) is Chain else value
+
+
+def as_sequence(chain: Chain) -> Sequence:
+    """The callables of a chain, in order."""
+    if chain.repeated is not None:
+        return Sequence(None, False, chain.repeated)
+    return Sequence(tuple(each for _, each in chain.items))
+
+
+def chained(value: Value) -> Value:
+    """The chain of a list of callables."""
+    items = value.items if type(value) is Sequence else None
+    return UNKNOWN if items is None else Chain(tuple((str(i), x) for i, x in enumerate(items)))
 
 
 def item(machine: Machine, base: Value, keys: list[Value]) -> Value | None:
     """``base[key]`` for a container; None if `base` is no container (a tensor, or unknown)."""
+    if type(base) is Chain and len(keys) == 1 and type(keys[0]) is Slice:
+        return chained(_sequence_item(as_sequence(base), keys[0]))
     base = as_list(base)
     if type(base) is Choice and holds_lists(base):
         items = [item(machine, option, keys) for option in base.options]
@@ -329,7 +340,7 @@ def changed(base: Value, method: str, arguments: Arguments) -> Value | None:
     if type(base) is Chain:
         return _changed_chain(base, method, arguments)
     if type(base) is Mapping and method == "update":
-        return _updated(base, arguments)
+        return updated(base, arguments)
     if type(base) is Mapping and method in ("pop", "setdefault", "clear", "popitem"):
         return Mapping((), open=True)
     if type(base) is Tensor and method in _RESHAPES_IN_PLACE:
@@ -347,16 +358,36 @@ def _changed_chain(base: Chain, method: str, arguments: Arguments) -> Value | No
     return Chain((*base.items, (str(len(base.items)), given[-1])))
 
 
-def _updated(base: Mapping, arguments: Arguments) -> Mapping:
-    """A dict after ``update``: what may have been replaced is forgotten."""
-    given = dict(arguments.keywords)
-    for other in arguments.positional:
-        if type(other) is not Mapping or other.open:
+def updated(base: Mapping, arguments: Arguments) -> Mapping:
+    """A dict after ``update``, and what ``dict`` makes of its arguments from an empty one.
+
+    What may have been replaced is forgotten.
+    """
+    items: dict[object, Value] = dict(base.items)
+    for given in arguments.positional:
+        entries = _entries(given)
+        if entries is None:
             return Mapping((), open=True)
-        given = {str(key): value for key, value in other.items} | given
+        items |= entries
     if not arguments.exact:
         return Mapping((), open=True)
-    return Mapping(tuple((dict(base.items) | given).items()), base.open)
+    return Mapping(tuple((items | arguments.keywords).items()), base.open)
+
+
+def _entries(value: Value) -> dict[object, Value] | None:
+    """What a dict, or a list of keys and values, gives for each key; None if not all are known."""
+    if type(value) is Mapping:
+        return None if value.open else dict(value.items)
+    if type(value) is not Sequence or value.items is None:
+        return None
+    entries: dict[object, Value] = {}
+    for pair in value.items:
+        items = pair.items if type(pair) is Sequence else None
+        key = constant_key(items[0]) if items is not None and len(items) == 2 else None
+        if key is None or items is None:
+            return None
+        entries[key.value] = items[1]
+    return entries
 
 
 def _changed_list(base: Sequence, method: str, arguments: list[Value]) -> Value | None:

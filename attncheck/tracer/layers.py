@@ -178,17 +178,14 @@ def _module_list(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _module_dict(machine: Machine, arguments: Arguments) -> Value:
-    given = arguments.first()
-    if not arguments.positional:
-        return Mapping((), open=bool(arguments.keywords))
-    return given if type(given) is Mapping else Mapping((), open=True)
+    return containers.updated(Mapping(()), arguments)
 
 
 def _sequential(machine: Machine, arguments: Arguments) -> Value:
     """Callables in order, one list of them, or one dict of them by name."""
     first = arguments.first()
     if len(arguments.positional) == 1 and type(first) is Sequence and first.items is not None:
-        return Chain(tuple((str(i), item) for i, item in enumerate(first.items)))
+        return containers.chained(first)
     if len(arguments.positional) == 1 and type(first) is Mapping:
         named = tuple((str(key), value) for key, value in first.items)
         return UNKNOWN if first.open else Chain(named)
@@ -197,15 +194,9 @@ def _sequential(machine: Machine, arguments: Arguments) -> Value:
     if len(arguments.spread) == 1 and not arguments.positional:
         (spread,) = arguments.spread
         if type(spread) is Choice and containers.holds_lists(spread):
-            return join_all([_listed(option) for option in spread.options])
+            return join_all([containers.chained(option) for option in spread.options])
         return Chain((), containers.each(machine, spread))
     return UNKNOWN
-
-
-def _listed(value: Value) -> Value:
-    """The chain of a list of callables."""
-    items = value.items if type(value) is Sequence else None
-    return UNKNOWN if items is None else Chain(tuple((str(i), x) for i, x in enumerate(items)))
 
 
 #: Library classes that only hold layers, by full name.
