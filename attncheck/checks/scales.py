@@ -58,6 +58,8 @@ _RESETTING = frozenset({"layer_norm", "batch_norm", "group_norm", "instance_norm
 
 #: Layers that multiply with a learned matrix, also where they show no event.
 _LAYERS = frozenset({"linear_layer", "convolution", "transposed_convolution"})
+#: Products of matrices, which show no event where the shapes are not known.
+_MATRICES = frozenset({"matmul", "bmm", "baddbmm"})
 
 
 @record
@@ -181,7 +183,8 @@ class _Walk:
 
 def _multiplies(made: Operation) -> bool:
     """Whether an operation is a product with a matrix, learned or not."""
-    return isinstance(made.event, Contraction | Einsum) or made.kind in _LAYERS
+    kinds = _LAYERS if made.event is not None else _LAYERS | _MATRICES
+    return isinstance(made.event, Contraction | Einsum) or made.kind in kinds
 
 
 def _distinct(ways: Iterable[Way]) -> tuple[Way, ...]:
@@ -285,8 +288,12 @@ def _summed(
 ) -> tuple[tuple[Axis, ...], tuple[Axis, ...]] | None:
     """The axes of either tensor that a product sums over."""
     event = made.event
+    if any(operand.name == "alpha" for operand in made.operands):
+        return None  # baddbmm scales its product by itself
+    if event is None and made.kind in _MATRICES:
+        return (), ()
     if isinstance(event, Contraction):
-        if made.kind == "baddbmm" or event.style == "linear":
+        if event.style == "linear":
             return None
         return tuple(pair.left for pair in event.pairs), tuple(pair.right for pair in event.pairs)
     if isinstance(event, Attention):

@@ -10,19 +10,25 @@ from __future__ import annotations
 from attncheck.attention import Site, WeightedSum
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Einsum
+from attncheck.meaning.elements import operand_of
+from attncheck.operators.events import Einsum, Elementwise
 from attncheck.operators.patterns import DOTS
 from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_integer
 
 #: Operations that leave weights as they are, or scale them.
 _IN_PLACE = frozenset({"dropout", "identity"})
+#: How many axes more, or fewer, than its input an operation's output has.
+_MORE = {"dropout": 0, "identity": 0, "linear_layer": 0, "squeeze": -1, "unsqueeze": 1, "swap": 0}
 _MOST_STEPS = 6
+_DEEPEST = 12
 
 
 def places(site: Site, sum_: WeightedSum, view: View) -> tuple[int, int] | None:
     """The axis that is normalised and the one that is contracted, counted from the end (-1).
 
-    None where they cannot be told, or where they are one.
+    None where they cannot be told, or where they are one. Where only the least number of axes is
+    known, an axis counted from the front may lie further from the end than is said.
     """
     found = _contracted(sum_)
     operands = list(sum_.operation.tensors())
@@ -32,11 +38,33 @@ def places(site: Site, sum_: WeightedSum, view: View) -> tuple[int, int] | None:
     normalised = site.axis
     if normalised >= 0:
         if rank is None:
-            return None
+            rank = least_rank(site.scores_in, view)
+            if contracted != -1 or normalised + 1 >= rank:
+                return None
         normalised -= rank
     if normalised == contracted or not _is_kept(operands[sum_.weights][1], site, view):
         return None
     return normalised, contracted
+
+
+def least_rank(tensor: Tensor, view: View, depth: int = 0) -> int:
+    """How many axes a tensor has at least, by its own shape and by those of what it is made of."""
+    shape = view.shape(tensor)
+    known = 0 if shape is None else len(shape.lead) + len(shape.trail)
+    made = None if depth > _DEEPEST else view.graph.maker(tensor)
+    if made is None:
+        return known
+    before = [least_rank(operand, view, depth + 1) for _, operand in made.tensors()]
+    if isinstance(made.event, Elementwise):
+        return max([known, *before])
+    more = None if _is_bare_squeeze(made) else _MORE.get(made.kind)
+    return known if more is None or not before else max(known, before[0] + more)
+
+
+def _is_bare_squeeze(made: Operation) -> bool:
+    """Whether a squeeze may take out more axes than one."""
+    axis = operand_of(made, "axis")
+    return made.kind == "squeeze" and (axis is None or as_integer(axis.value) is None)
 
 
 def _contracted(sum_: WeightedSum) -> tuple[int, int | None] | None:

@@ -242,3 +242,34 @@ def test_scores_beside_what_learned_weights_score():
     return scores.softmax(-1) @ k
 """
     assert findings(code) == []
+
+
+@pytest.mark.parametrize(
+    "scaled, wrong",
+    [("q / math.sqrt(1.0 / q.shape[-1])", 1), ("q * math.sqrt(1.0 / q.shape[-1])", 0)],
+)
+@pytest.mark.parametrize(
+    "scores",
+    [
+        "torch.bmm(q, k)",
+        "q @ k",
+        "torch.baddbmm(mask, q, k)",
+        "torch.baddbmm(mask, q, k) if flag else torch.bmm(q, k)",
+    ],
+)
+def test_products_of_unknown_shape(scaled, wrong, scores):
+    code = f"""def attend(q, k, v, mask, flag):
+    k, v = torch.squeeze(k), torch.squeeze(v)
+    q = {scaled}
+    return torch.softmax({scores}, dim=-1) @ v
+"""
+    assert len(findings(code)) == wrong
+
+
+def test_a_product_that_scales_by_itself():
+    code = """def attend(q, k, v, mask):
+    q = q * math.sqrt(q.shape[-1])
+    scores = torch.baddbmm(mask, q, torch.squeeze(k), alpha=1 / q.shape[-1])
+    return torch.softmax(scores, dim=-1) @ v
+"""
+    assert findings(code) == []

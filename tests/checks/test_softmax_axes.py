@@ -188,7 +188,8 @@ SUMS = ["einsum('bhij,bhjd->bhid', w, v)", "torch.matmul(w, v)", "w @ v"]
 
 
 @pytest.mark.parametrize(
-    ("axis", "sum_"), [(1, SUMS[0]), (2, SUMS[0]), (-2, SUMS[1]), (-2, SUMS[2])]
+    ("axis", "sum_"),
+    [(1, SUMS[0]), (2, SUMS[0]), (-2, SUMS[1]), (-2, SUMS[2]), (1, SUMS[1]), (2, SUMS[2])],
 )
 def test_weights_of_unknown_shape(axis, sum_):
     fix = "w = F.dropout(s.softmax(dim=-1), 0.1).to(v.dtype)"
@@ -200,7 +201,7 @@ def test_weights_of_unknown_shape(axis, sum_):
     [
         *((-1, each) for each in SUMS),
         (3, SUMS[0]),
-        (1, SUMS[1]),
+        (3, SUMS[1]),
         (2, "einsum('bhij,bhid->bhjd', w, v)"),
         (1, "einsum('bhij,hg->bgij', w, v)"),
         (-2, "w.transpose(-2, -1) @ v"),
@@ -273,6 +274,18 @@ def pool(x: torch.Tensor):
     B, T, d = x.shape
     w = nn.Linear(d, 1)(x).softmax(dim=1)
     {}
+
+
+LEAST = """import torch
+from torch import nn
+import torch.nn.functional as F
+class Attention(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.score = nn.Linear(d, 1)
+    def forward(self, x, states, values):
+        {}
+        return F.softmax(scores, dim=1) @ values
 """
 
 
@@ -293,3 +306,22 @@ def test_weighted_values_summed_over_their_features(result, fix):
 )
 def test_weighted_values_summed_over_the_keys(result):
     assert found(CONTEXT.format(result)) == []
+
+
+    "line",
+    [
+        "scores = states.squeeze(2).unsqueeze(1)",
+        "scores = self.score(elsewhere(x) + states[:, :, None]).squeeze(2).unsqueeze(1)",
+        "scores = torch.where(states[:, None, None] > 0, elsewhere(x) + states, -1e9)",
+    ],
+)
+def test_scores_of_at_least_so_many_axes(line):
+    assert [code for code, *_ in found(LEAST.format(line))] == ["ATN301"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["scores = states.squeeze().unsqueeze(1)", "scores = elsewhere(x)"],
+)
+def test_scores_that_may_have_two_axes(line):
+    assert found(LEAST.format(line)) == []
