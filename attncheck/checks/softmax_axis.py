@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site
+from attncheck.checks.class_axis import off_the_classes
 from attncheck.checks.constructed import output_size
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.unshaped import places
@@ -31,6 +32,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     site = view.site_of(operation.number)
     if site is None:
         return
+    if not site.sums:
+        yield from off_the_classes(RULE, operation, view)
     shape = view.shape(as_tensor(operation.output))
     if shape is None or not shape.closed:
         yield from _alone(site, shape, view) if _ends_in_one(shape) else _unshaped(site, view)

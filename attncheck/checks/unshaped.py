@@ -54,6 +54,10 @@ def least_rank(tensor: Tensor, view: View, depth: int = 0) -> int:
     made = None if depth > _DEEPEST else view.graph.maker(tensor)
     if made is None:
         return known
+    joined = operand_of(made, "axis") if made.kind == "concatenate" else None
+    place = None if joined is None else as_integer(joined.value)
+    if place is not None:
+        return max(known, place + 1 if place >= 0 else -place)
     before = [least_rank(operand, view, depth + 1) for _, operand in made.tensors()]
     if isinstance(made.event, Elementwise):
         return max([known, *before])
