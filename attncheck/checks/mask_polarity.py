@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks.report import Culprit, Report
-from attncheck.checks.told_masks import told_otherwise
+from attncheck.checks.told_masks import told_otherwise, used_otherwise
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_causal
 from attncheck.meaning.marks import Claim, Kind, Mark
@@ -22,7 +22,7 @@ def check_trace(view: View) -> Iterator[Report]:
     for use in view.mask_uses:
         mark = view.meanings.mark(use.tensor)
         if mark is None:
-            yield from _against_docstring(use, view)
+            yield from _against_function(use, view)
         if mark is None or mark.is_constant:
             continue
         if use.hides(mark.visible) and not use.hides(mark.hidden):
@@ -33,19 +33,26 @@ def check_trace(view: View) -> Iterator[Report]:
             yield _report(use, mark, view, mark.is_named, _added(use, mark, view))
 
 
-def _against_docstring(use: Use, view: View) -> Iterator[Report]:
-    """An argument that is used the other way round than its docstring says."""
-    found = told_otherwise(use, view)
-    if found is None:
+def _against_function(use: Use, view: View) -> Iterator[Report]:
+    """An argument that is used the other way round than its function says elsewhere."""
+    told = told_otherwise(use, view)
+    other = None if told is not None else used_otherwise(use, view)
+    if told is not None:
+        why = f'the docstring says of `{told[0].name}`: "{told[1].words}"'
+        what = "what is to be hidden is attended to, and the rest is hidden"
+    elif other is not None:
+        argument, again = other
+        place = view.place(again.operation.node)
+        why = (
+            f"`{view.quote(again.operation.node)}` ({place}) reads `{argument.name}` the other way"
+        )
+        what = "one of them hides what is to be seen"
+    else:
         return
-    told, claim = found
-    text = (
-        f"`{view.quote(use.operation.node)}` {_deed(use)}, but the docstring says of `{told.name}`:"
-        f' "{claim.words}"; what is to be hidden is attended to, and the rest is hidden'
-    )
     hidden, seen = ("true", "false") if use.hides(1) else ("false", "true")
+    message = f"`{view.quote(use.operation.node)}` {_deed(use)}, but {why}; {what}"
     wanted = f"{hidden} for what is to be hidden, {seen} for what may be seen"
-    yield _made(use, view, text, wanted, named=True)
+    yield _made(use, view, message, wanted, named=True)
 
 
 def _rests_on_names(mark: Mark, use: Use, view: View) -> bool | None:

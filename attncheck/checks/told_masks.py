@@ -1,11 +1,14 @@
-"""Masks whose docstring says what they mean, used the other way round.
+"""Masks that come in as arguments, used the other way round than the function says elsewhere.
 
-A mask that comes in as an argument is followed from where it is used back to the argument, through
-casts, views, negations and comparisons with numbers, with the two values that an element may have.
+What says so is its docstring, or another place that uses the same argument on the same attention,
+or in the other of two ways to attend. A mask is followed from its use back to the argument, through
+casts, views, negations and comparisons with numbers, with the two values an element may have.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from dataclasses import replace
 
 import libcst as cst
@@ -39,63 +42,108 @@ class Told:
 
 def told_otherwise(use: Use, view: View) -> tuple[Told, MaskClaim] | None:
     """The argument that a use reads the other way round than its docstring, and what that says."""
-    told = _read(use.operand, use.operation, view, 0)
-    claim = None if told is None else view.once(_claims)(told.function).get(told.name)
-    if told is None or claim is None:
-        return None
-    hidden, seen = (told.true, told.false) if claim.hides else (told.false, told.true)
-    return (told, claim) if use.hides(seen) and not use.hides(hidden) else None
+    for told in arguments_of(use, view):
+        claim = view.once(_claims)(told.function).get(told.name)
+        if claim is None:
+            continue
+        hidden, seen = (told.true, told.false) if claim.hides else (told.false, told.true)
+        if use.hides(seen) and not use.hides(hidden):
+            return told, claim
+    return None
 
 
-def _read(operand: Operand | None, user: Operation, view: View, depth: int) -> Told | None:
-    """The argument that an operand of an operation is made of, the same in every branch."""
+def used_otherwise(use: Use, view: View) -> tuple[Told, Use] | None:
+    """The argument that a use reads the other way round than another one does, and that one.
+
+    Both mask one attention, before softmax and after it; or one is a library's attention, which
+    stands in for the other.
+    """
+    for told in arguments_of(use, view):
+        for other in view.mask_uses:
+            if not _of_one_purpose(use, other) or other.operation.place != use.operation.place:
+                continue
+            if other.operation.number > use.operation.number:
+                continue  # what stands first is told by what follows
+            if any(_are_opposed(use, told, other, each) for each in arguments_of(other, view)):
+                return told, other
+    return None
+
+
+def _of_one_purpose(use: Use, other: Use) -> bool:
+    if use.library or other.library:
+        return use.library != other.library
+    return use.site is not None and use.site is other.site and use.late != other.late
+
+
+def _are_opposed(use: Use, told: Told, other: Use, again: Told) -> bool:
+    if (told.name, told.function) != (again.name, again.function):
+        return False
+    effects = [
+        (each.hides(argument.true), each.hides(argument.false))
+        for each, argument in ((use, told), (other, again))
+    ]
+    return effects in ([(True, False), (False, True)], [(False, True), (True, False)])
+
+
+def arguments_of(use: Use, view: View) -> tuple[Told, ...]:
+    """The arguments that the mask of a use is, one for each branch."""
+    return _read(use.operand, use.operation, view, 0)
+
+
+def _read(operand: Operand | None, user: Operation, view: View, depth: int) -> tuple[Told, ...]:
+    """The arguments that an operand of an operation is made of; none where one is not known."""
     if operand is None or not isinstance(operand.value, Tensor) or depth > _MOST_STEPS:
-        return None
+        return ()
     found = [
         _argument(operand, user) if made is None else _through(made, view, depth)
         for made in view.graph.makers(operand.value)
     ]
-    return found[0] if len(set(found)) == 1 else None
+    return tuple(dict.fromkeys(itertools.chain(*found))) if all(found) else ()
 
 
-def _argument(operand: Operand, user: Operation) -> Told | None:
+def _argument(operand: Operand, user: Operation) -> tuple[Told, ...]:
     """The argument of its function that an operand is, by its name."""
     function, node = user.place.node, operand.node
     if not isinstance(function, cst.FunctionDef) or not isinstance(node, cst.Name):
-        return None
-    return Told(node.value, function) if node.value in _parameters(function) else None
+        return ()
+    return (Told(node.value, function),) if node.value in _parameters(function) else ()
 
 
-def _through(made: Operation, view: View, depth: int) -> Told | None:
+def _through(made: Operation, view: View, depth: int) -> tuple[Told, ...]:
     event = made.event
     first = next((operand for operand, _ in made.tensors()), None)
     if moved(made) is not None or made.kind in _COPIES:
         return _read(first, made, view, depth + 1)
     if not isinstance(event, Elementwise):
-        return None
+        return ()
     if event.symbol in _TURNS:
-        turn = _TURNS[event.symbol]
-        told = _read(first, made, view, depth + 1)
-        return told and replace(told, true=float(turn(told.true)), false=float(turn(told.false)))
+        return _changed(_read(first, made, view, depth + 1), _TURNS[event.symbol])
     return _with_number(made, event.symbol, view, depth)
 
 
-def _with_number(made: Operation, symbol: str, view: View, depth: int) -> Told | None:
+def _with_number(made: Operation, symbol: str, view: View, depth: int) -> tuple[Told, ...]:
     """``mask == 0``, ``1 - mask``."""
     function = BINARY.get(symbol)
     x, y = operand_of(made, "x"), operand_of(made, "y")
-    numbers = number_of(x), number_of(y)
-    if function is None or (numbers[0] is None) == (numbers[1] is None):
-        return None
-    told = _read(x if numbers[0] is None else y, made, view, depth + 1)
-    if told is None:
-        return None
-    sides = [[value if n is None else n for n in numbers] for value in (told.true, told.false)]
+    left, right = number_of(x), number_of(y)
+    if function is None or (left is None) == (right is None):
+        return ()
+    if right is not None:
+        read = _read(x, made, view, depth + 1)
+        return _changed(read, lambda value: function(value, right))
+    read = _read(y, made, view, depth + 1)
+    return _changed(read, lambda value: function(left or 0.0, value))
+
+
+def _changed(read: tuple[Told, ...], function: Callable[[float], float]) -> tuple[Told, ...]:
+    """The same arguments with something done to their elements."""
     try:
-        true, false = (float(function(left, right)) for left, right in sides)
+        return tuple(
+            replace(told, true=float(function(told.true)), false=float(function(told.false)))
+            for told in read
+        )
     except (ArithmeticError, ValueError):
-        return None
-    return replace(told, true=true, false=false)
+        return ()
 
 
 class _Claims(dict[cst.FunctionDef, dict[str, MaskClaim]]):

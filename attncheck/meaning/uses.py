@@ -124,7 +124,7 @@ class _Finder:
     def uses(self, operation: Operation) -> Iterator[Use]:
         ways = _LIBRARY.get(operation.kind)
         if ways is not None:
-            yield from _library_uses(operation, ways)
+            yield from _library_uses(self, operation, ways)
         elif operation.kind == "assign":
             yield from _fill(self, operation, "key", "y")
         elif isinstance(operation.event, Elementwise):
@@ -179,13 +179,23 @@ def _passed_on(made: Operation) -> frozenset[int | None]:
     return frozenset() if tensor is None else tensor.made_by
 
 
-def _library_uses(operation: Operation, ways: dict[str, Way]) -> Iterator[Use]:
+def _library_uses(finder: _Finder, operation: Operation, ways: dict[str, Way]) -> Iterator[Use]:
     for operand, tensor in operation.tensors():
         way = ways.get(operand.name)
         kinds = {"bool": way, "float": Way.ADDED}
-        taken = None if way is None else kinds.get(tensor.dtype or "")
+        dtype = tensor.dtype or ("bool" if _is_turned(finder.graph, tensor) else "")
+        taken = None if way is None else kinds.get(dtype)
         if taken is not None:
             yield Use(operation, operand, tensor, taken, library=True)
+
+
+def _is_turned(graph: Graph, tensor: Tensor) -> bool:
+    """Whether a tensor is a negation, ``~mask``: of integers a library takes none."""
+    makers = graph.makers(tensor)
+    return all(
+        made is not None and isinstance(made.event, Elementwise) and made.event.symbol == "invert"
+        for made in makers
+    )
 
 
 # -- by operation ----------------------------------------------------------------------------------

@@ -71,3 +71,62 @@ def test_another_mask_of_the_same_name(line):
         assert found(SHOWS, line) == []
     else:
         assert len(found(SHOWS, line)) == 1
+
+
+TWO_WAYS = """import torch
+import torch.nn.functional as F
+def attend(q, k, v, mask=None, flash=False):
+    if flash:
+        return F.scaled_dot_product_attention(q, k, v, attn_mask={})
+    scores = q @ k.transpose(-2, -1)
+    if mask is not None:
+        mask = mask.expand(-1, 8, -1, -1)
+        scores = scores.masked_fill({}, -1e9)
+    return scores.softmax(-1) @ v
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "filled"), [("~mask", "~mask"), ("~mask", "mask == 0"), ("mask == 1", "mask")]
+)
+def test_two_ways_that_read_a_mask_differently(given, filled):
+    findings = check_source(TWO_WAYS.format(given, filled).encode(), "x.py", Settings()).findings
+    assert [(each.code, each.line, each.severity) for each in findings] == [
+        ("ATN502", 9, "warning")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "filled"),
+    [("~mask", "mask"), ("mask == 1", "~mask"), ("mask", "mask"), ("mask == 1", "v[..., 0] > 0")],
+)
+def test_two_ways_that_may_agree(given, filled):
+    findings = check_source(TWO_WAYS.format(given, filled).encode(), "x.py", Settings()).findings
+    assert [each for each in findings if each.code == "ATN502"] == []
+
+
+TWICE = """import torch
+def attend(q, k, v, mask):
+    scores = torch.einsum("bqd,bkd->bqk", q, k)
+    w = scores.masked_fill({}, -1e9).softmax(-1)
+    w = w.masked_fill({}, 0.0)
+    return w @ v
+"""
+FRONT_AND_BACK = """import torch
+def attend(q, k, v, mask):
+    scores = torch.einsum("bqd,bkd->bqk", q, k)
+    front = scores.masked_fill(mask, -1e9).softmax(-1) @ v
+    back = scores.masked_fill(~mask, -1e9).softmax(-1) @ v
+    return front, back
+"""
+
+
+def test_one_attention_masked_twice():
+    for first, second, wrong in (("~mask", "mask", 1), ("mask", "mask", 0), ("~mask", "~mask", 0)):
+        code = TWICE.format(first, second)
+        findings = check_source(code.encode(), "x.py", Settings()).findings
+        assert [each.code for each in findings] == ["ATN502"] * wrong
+
+
+def test_two_attentions_that_see_what_the_other_does_not():
+    assert check_source(FRONT_AND_BACK.encode(), "x.py", Settings()).findings == ()
