@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ONE, Size
-from attncheck.attention import Site
+from attncheck.attention import Site, WeightedSum
 from attncheck.checks.class_axis import off_the_classes
 from attncheck.checks.constructed import output_size
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
@@ -123,8 +123,12 @@ def _unshaped(site: Site, view: View) -> Iterator[Report]:
     """A softmax over another axis than the last, which a sum uses up; no shape is known."""
     for sum_ in site.sums:
         found = places(site, sum_, view)
-        if found is None or found[1] != -1 or is_chosen(site, view):
+        by_hand = isinstance(sum_.operation.event, Reduction)
+        if found is None or (found[1] != -1 and not by_hand) or is_chosen(site, view):
             continue
+        if by_hand:
+            yield _beside_sum(site, sum_, found, view)
+            return
         message = (
             f"`{view.quote(where(site, view))}` normalises axis {site.axis}, but"
             f" `{view.quote(sum_.operation.node)}` sums over the last axis of the weights"
@@ -158,6 +162,19 @@ def _of_one_score(site: Site, shape: Shape, view: View) -> Iterator[Report]:
     report = _finding(site, view, message, derivation, 0)
     report.axis, report.expected = None, None
     yield report
+
+
+def _beside_sum(site: Site, sum_: WeightedSum, found: tuple[int, int], view: View) -> Report:
+    """Weights and the sum over them by hand, over two axes: either may be wrong."""
+    message = (
+        f"`{view.quote(where(site, view))}` normalises axis {site.axis}, but"
+        f" `{view.quote(sum_.operation.node)}` sums over axis {found[1]}, where the weights have"
+        f" another: what is normalised is axis {found[0]} there"
+    )
+    derivation = "the axis that softmax normalises is the axis that the weighted sum contracts"
+    report = _finding(site, view, message, derivation, found[1])
+    report.named = True
+    return report
 
 
 def _among_heads(site: Site, shape: Shape, view: View) -> Iterator[Report]:

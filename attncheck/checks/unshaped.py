@@ -8,13 +8,14 @@ axis in its place may stand between.
 from __future__ import annotations
 
 from attncheck.attention import Site, WeightedSum
+from attncheck.checks.constructed import output_size
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.meaning.elements import operand_of
-from attncheck.operators.events import Einsum, Elementwise
+from attncheck.operators.events import Einsum, Elementwise, Reduction
 from attncheck.operators.patterns import DOTS
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import as_integer
+from attncheck.values.value import as_integer, as_tensor
 
 #: Operations that leave weights as they are, or scale them.
 _IN_PLACE = frozenset({"dropout", "identity"})
@@ -30,6 +31,8 @@ def places(site: Site, sum_: WeightedSum, view: View) -> tuple[int, int] | None:
     None where they cannot be told, or where they are one. Where only the least number of axes is
     known, an axis counted from the front may lie further from the end than is said.
     """
+    if isinstance(sum_.operation.event, Reduction):
+        return _summed(site, sum_.operation, view)
     found = _contracted(sum_)
     operands = list(sum_.operation.tensors())
     if found is None or site.axis is None or sum_.weights >= len(operands):
@@ -80,6 +83,65 @@ def _contracted(sum_: WeightedSum) -> tuple[int, int | None] | None:
         return (-1, 3) if index == 0 else (-2, 3)
     # A right operand may be a vector.
     return (-1, None) if _is_product(sum_.operation) and index == 0 else None
+
+
+def _summed(site: Site, made: Operation, view: View) -> tuple[int, int] | None:
+    """The same of ``(weights.unsqueeze(-1) * values).sum(axis)``.
+
+    Both are counted from one end: weights that were given an axis, or need none, have as many as
+    the values. Only scores that a layer gives, one each, are certain to weigh what is summed:
+    capsules share their votes among those above them, and descriptors are assigned to clusters.
+    """
+    event, given = made.event, operand_of(made, "axis")
+    place = site.axis
+    summed = None if given is None else as_integer(given.value)
+    if not isinstance(event, Reduction) or event.kind != "sum" or summed is None or place is None:
+        return None
+    product = view.graph.maker(_first(made))
+    if product is None or product.kind != "multiply" or not _is_scored(site, view):
+        return None
+    ways = [_way(tensor, site, view) for _, tensor in product.tensors()]
+    found = [way for way in ways if way is not None]
+    if len(found) != 1:
+        return None
+    for step in found[0]:
+        inserted = operand_of(step, "axis")
+        at = None if inserted is None else as_integer(inserted.value)
+        if at is None or (at < -1 if place >= 0 else at != -1):
+            return None
+        place += (1 if 0 <= at <= place else 0) if place >= 0 else -1
+    return None if (place < 0) != (summed < 0) or place == summed else (place, summed)
+
+
+def _is_scored(site: Site, view: View) -> bool:
+    """Whether scores are what a layer with one output gives."""
+    tensor: Tensor | None = site.scores_in
+    for _ in range(_DEEPEST):
+        made = None if tensor is None else view.graph.maker(tensor)
+        if made is None:
+            return False
+        if made.kind == "linear_layer":
+            size = output_size(view, made)
+            return size is not None and size.size.number == 1
+        if not isinstance(made.event, Elementwise) and made.kind not in _MORE:
+            return False
+        kept = operand_of(made, "x")
+        tensor = None if kept is None else as_tensor(kept.value)
+    return False
+
+
+def _way(tensor: Tensor, site: Site, view: View) -> list[Operation] | None:
+    """The steps by which weights that a softmax gave were given axes; None if it did not."""
+    steps: list[Operation] = []
+    for _ in range(_MOST_STEPS):
+        if tensor.operation == site.softmax.number:
+            return steps[::-1]
+        made = view.graph.maker(tensor)
+        if made is None or made.kind not in (*_IN_PLACE, "unsqueeze"):
+            return None
+        steps += [made] if made.kind == "unsqueeze" else []
+        tensor = _first(made)
+    return None
 
 
 def _is_product(made: Operation) -> bool:

@@ -325,3 +325,50 @@ def test_scores_of_at_least_so_many_axes(line):
 )
 def test_scores_that_may_have_two_axes(line):
     assert found(LEAST.format(line)) == []
+
+
+BY_HAND = """import torch
+from torch import nn
+import torch.nn.functional as F
+class Attention(nn.Module):
+    def __init__(self, d, n):
+        super().__init__()
+        self.score, self.scores = nn.Linear(d, 1), nn.Linear(d, n)
+    def forward(self, x):
+        y = elsewhere(x)
+        values = torch.squeeze(self.scores(y))
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("return (F.softmax(self.score(y), dim=0) * values).sum({})", 1),
+        ("return torch.sum(values * F.softmax(self.score(y), 1), dim={})", 0),
+        ("return (self.score(y).squeeze(-1).softmax(0).unsqueeze(-1) * values).sum({})", 1),
+        (
+            "return (self.score(y).div(2).squeeze(-1).softmax(-1).unsqueeze(-1) * values).sum({})",
+            -1,
+        ),
+        ("return (self.score(y).squeeze(-1).softmax(1).unsqueeze(0) * values).sum({})", 1),
+    ],
+)
+def test_sums_by_hand_of_unknown_shape(line, wrong):
+    right = {1: 0, 0: 1, -1: -2}[wrong] if "unsqueeze(0)" not in line else 2
+    assert [code for code, *_ in found(BY_HAND.format(line.format(wrong)))] == ["ATN301"]
+    assert found(BY_HAND.format(line.format(right))) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        # capsules: shared among those above, summed over those below
+        "return (F.softmax(self.scores(y), dim=2).unsqueeze(-1) * values).sum(1)",
+        "return (F.softmax(self.score(y), dim=1) * values).mean(2)",
+        "return (F.softmax(self.score(y), dim=1) * values).sum(-1)",
+        "return (self.score(y).squeeze(-1).softmax(1).unsqueeze(-2) * values).sum(2)",
+    ],
+)
+def test_sums_by_hand_that_may_be_right(line):
+    assert found(BY_HAND.format(line)) == []
