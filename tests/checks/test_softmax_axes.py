@@ -274,18 +274,6 @@ def pool(x: torch.Tensor):
     B, T, d = x.shape
     w = nn.Linear(d, 1)(x).softmax(dim=1)
     {}
-
-
-LEAST = """import torch
-from torch import nn
-import torch.nn.functional as F
-class Attention(nn.Module):
-    def __init__(self, d):
-        super().__init__()
-        self.score = nn.Linear(d, 1)
-    def forward(self, x, states, values):
-        {}
-        return F.softmax(scores, dim=1) @ values
 """
 
 
@@ -308,6 +296,20 @@ def test_weighted_values_summed_over_the_keys(result):
     assert found(CONTEXT.format(result)) == []
 
 
+LEAST = """import torch
+from torch import nn
+import torch.nn.functional as F
+class Attention(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.score = nn.Linear(d, 1)
+    def forward(self, x, states, values):
+        {}
+        return F.softmax(scores, dim=1) @ values
+"""
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "scores = states.squeeze(2).unsqueeze(1)",
