@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.attention import Site, behind
 from attncheck.checks.entries import Entry, entries, entry_of, masked_again
-from attncheck.checks.masks import is_mask, written_into
+from attncheck.checks.masks import are_written, is_mask, written_into
 from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
@@ -51,7 +51,10 @@ def _without_effect(view: View) -> Iterator[Report]:
         if entry is None or entry.number != 0 or not _is_called_mask(entry, view):
             continue
         filled = view.meanings.mark_of(entry.scores)
-        if filled is not None and filled.is_constant and filled.visible == 0:
+        if filled is None or not filled.is_constant or filled.visible != 0:
+            continue
+        zeros, name = as_tensor(entry.scores.value), view.base_name(entry.scores.node)
+        if zeros is not None and zeros.dtype != "bool" and not are_written({name or ""}, view):
             yield _nothing(entry, view)
 
 

@@ -130,6 +130,10 @@ def written_into(site: Site, view: View) -> bool:
     nodes = [operand.node for operand, _ in site.softmax.tensors()]
     for caller in site.softmax.place.calls:
         nodes += [argument.value for argument in getattr(caller.node, "args", ())]
-    names = {name for node in nodes if (name := view.base_name(node))}
+    return are_written({name for node in nodes if (name := view.base_name(node))}, view)
+
+
+def are_written(names: set[str], view: View) -> bool:
+    """Whether a tensor of one of these names is written into by index anywhere in the file."""
     written = re.compile(rf"^\s*(?:{'|'.join(map(re.escape, names)) or 'self'})\s*\[.*\]\s*=[^=]")
     return any(written.match(line) for line in view.source.lines)

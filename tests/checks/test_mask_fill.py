@@ -175,6 +175,8 @@ SOMETHING = [
     "return torch.ones_like(mask, dtype=dtype).masked_fill_(mask, 0.0)",
     "return torch.zeros(4, 4).masked_fill(mask, -1e9).masked_fill(~mask, 0.0)",
     "return torch.empty(4, 4).masked_fill(mask, 0.0)",
+    "bias = torch.zeros(4, 4)\n    bias[:, 1] = 1\n    return bias.masked_fill(mask, 0)",
+    "return torch.zeros(4, 4, dtype=torch.bool).masked_fill(mask, False)",
 ]
 
 
