@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from attncheck.checks.constructed import constructor, layer_of
 from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
+from attncheck.evidence.identifiers import names_in
+from attncheck.graph import Operation
 from attncheck.rule import Rule
 
 RULE = Rule(
@@ -16,6 +20,7 @@ RULE = Rule(
     "a batch-first tensor given to a sequence-first layer or the reverse",
     fix="unsafe",
 )
+_SETTING = "batch_first"
 
 
 def check_trace(view: View) -> Iterator[Report]:
@@ -29,6 +34,44 @@ def check_trace(view: View) -> Iterator[Report]:
         reading = turned(operation, view)
         if reading is not None and not operation.elsewhere:
             yield _loud(reading, view)
+        yield from _turned_round(operation, view, told)
+
+
+def _turned_round(operation: Operation, view: View, told: set[object]) -> Iterator[Report]:
+    """A layer made with ``batch_first=not batch_first``: two names that mean the same."""
+    spelling = None if operation.elsewhere else layer_of(operation)
+    if spelling is None or not any(each.neutral == _SETTING for each in spelling.making.parameters):
+        return
+    call, function = constructor(view, operation)
+    given = None if call is None else next(_given(call), None)
+    if call is None or given is None or call in told:
+        return
+    told.add(call)
+    tensor = operation.source
+    yield Report(
+        RULE,
+        operation,
+        call,
+        f"`{view.quote(call)}` is made with batch_first={view.code(given)}: where the caller says"
+        " that the batch comes first, the layer reads it as time, and the reverse; the positions of"
+        " one sequence never meet, and nothing raises",
+        None if tensor is None else Culprit(call, tensor),
+        None,
+        "the layout that the caller names: batch_first given on as it is",
+        function=function,
+        named=True,
+        local=True,
+    )
+
+
+def _given(call: cst.Call) -> Iterator[cst.BaseExpression]:
+    """What ``batch_first`` is given, if that is the negation of something of this name."""
+    for argument in call.args:
+        keyword, value = argument.keyword, argument.value
+        if keyword is None or keyword.value != _SETTING or type(value) is not cst.UnaryOperation:
+            continue
+        if type(value.operator) is cst.Not and _SETTING in names_in(value.expression):
+            yield value
 
 
 def _silent(found: Contradiction, view: View) -> Report:

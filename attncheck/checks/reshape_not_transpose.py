@@ -10,6 +10,7 @@ from attncheck.algebra.reshape import Order, reshape
 from attncheck.algebra.shape import COPIES, Axis, closed
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import role_behind
+from attncheck.checks.own_axis import moves_its_first_axis
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.evidence.roles import Role
@@ -21,6 +22,11 @@ from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN303", "reshape-not-transpose", "a view that moves elements between axes")
 ON = (Reshaping,)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report views of unknown shape that put a tensor's own first axis elsewhere."""
+    yield from moves_its_first_axis(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

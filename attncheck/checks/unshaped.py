@@ -21,6 +21,8 @@ from attncheck.values.value import as_integer, as_tensor
 _IN_PLACE = frozenset({"dropout", "identity"})
 #: How many axes more, or fewer, than its input an operation's output has.
 _MORE = {"dropout": 0, "identity": 0, "linear_layer": 0, "squeeze": -1, "unsqueeze": 1, "swap": 0}
+#: Methods that only what has two axes has a use for.
+_TURNS = frozenset({"transpose", "swapaxes", "permute", "t"})
 _MOST_STEPS = 6
 _DEEPEST = 12
 
@@ -61,11 +63,25 @@ def least_rank(tensor: Tensor, view: View, depth: int = 0) -> int:
     place = None if joined is None else as_integer(joined.value)
     if place is not None:
         return max(known, place + 1 if place >= 0 else -place)
+    if made.kind == "matmul":
+        return max(known, _of_product(made, view, depth))
     before = [least_rank(operand, view, depth + 1) for _, operand in made.tensors()]
     if isinstance(made.event, Elementwise):
         return max([known, *before])
     more = None if _is_bare_squeeze(made) else _MORE.get(made.kind)
     return known if more is None or not before else max(known, before[0] + more)
+
+
+def _of_product(made: Operation, view: View, depth: int) -> int:
+    """How many axes a product of matrices has at least; 0 if a side of it may be a vector."""
+    ranks = []
+    for name in ("x", "y"):
+        side = operand_of(made, name)
+        tensor = None if side is None else as_tensor(side.value)
+        turned = getattr(getattr(getattr(side, "node", None), "func", None), "attr", None)
+        least = 0 if tensor is None else least_rank(tensor, view, depth + 1)
+        ranks.append(max(least, 2 if getattr(turned, "value", "") in _TURNS else 0))
+    return max(ranks) if min(ranks) > 1 else 0
 
 
 def _is_bare_squeeze(made: Operation) -> bool:

@@ -192,3 +192,38 @@ def test_wrong_slices(layers, line, fix):
 )
 def test_slices_that_are_right(line):
     assert check(BOTH, "x", "out, h = self.layer(x)", line, "return y") == []
+
+
+TURNED = """import torch
+from torch import nn
+class Block(nn.Module):
+    def __init__(self, d, h, batch_first=True):
+        super().__init__()
+        self.batch_first = batch_first
+        self.layer = {}
+    def forward(self, x):
+        y, _ = self.layer({})
+        return y
+"""
+
+
+@pytest.mark.parametrize("given", ["not batch_first", "(not batch_first)", "not self.batch_first"])
+@pytest.mark.parametrize(
+    ("layer", "inputs"),
+    [
+        ("nn.GRU(d, d, batch_first={})", "x"),
+        ("nn.MultiheadAttention(d, h, batch_first={})", "x, x, x"),
+    ],
+)
+def test_a_setting_that_is_given_on_turned_round(given, layer, inputs):
+    code = TURNED.format(layer.format(given), inputs)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [(each.code, each.line, each.severity) for each in findings] == [
+        ("ATN304", 7, "warning")
+    ]
+
+
+@pytest.mark.parametrize("given", ["batch_first", "not h", "True", "self.batch_first"])
+def test_a_setting_that_is_given_on(given):
+    code = TURNED.format(f"nn.GRU(d, d, batch_first={given})", "x")
+    assert check_source(code.encode(), "x.py", Settings()).findings == ()

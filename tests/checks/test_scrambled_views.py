@@ -154,3 +154,42 @@ def deltas(x, kernel):
     return y
 """
     assert found(code) == []
+
+
+OWN = """import torch
+def f(k, n, d, x):
+    k = torch.squeeze(k)
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "fix"),
+    [
+        (
+            "return k.view(2 * n, k.shape[0], d)",
+            "return k.view(k.shape[0], 2 * n, d).transpose(0, 1)",
+        ),
+        ("return k.reshape(n, k.size(0), d, 2)", None),
+    ],
+)
+def test_a_tensors_own_first_axis_read_as_the_second(line, fix):
+    (finding,) = check_source(OWN.format(line).encode(), "x.py", Settings()).findings
+    assert (finding.code, finding.line, finding.severity) == ("ATN303", 4, "warning")
+    assert fix is None or (finding.fix and finding.fix.line) == fix
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "return k.view(k.shape[0], 2 * n, d)",
+        "return k.view(1, k.shape[0], d)",
+        "return k.view(-1, k.size(0), d)",
+        "return k.view(n, k.size(0))",
+        "return k.view(n, x.shape[0], d)",
+        "return k.view(k.size(1) + 1, k.size(0), d)",
+        "return k.view(n, *k.shape)",
+    ],
+)
+def test_views_that_may_keep_the_order(line):
+    assert check_source(OWN.format(line).encode(), "x.py", Settings()).findings == ()

@@ -315,6 +315,7 @@ class Attention(nn.Module):
         "scores = states.squeeze(2).unsqueeze(1)",
         "scores = self.score(elsewhere(x) + states[:, :, None]).squeeze(2).unsqueeze(1)",
         "scores = torch.where(states[:, None, None] > 0, elsewhere(x) + states, -1e9)",
+        "scores = x[:, None, None] @ elsewhere(states).transpose(1, 2)",
     ],
 )
 def test_scores_of_at_least_so_many_axes(line):
@@ -323,7 +324,11 @@ def test_scores_of_at_least_so_many_axes(line):
 
 @pytest.mark.parametrize(
     "line",
-    ["scores = states.squeeze().unsqueeze(1)", "scores = elsewhere(x)"],
+    [
+        "scores = states.squeeze().unsqueeze(1)",
+        "scores = elsewhere(x)",
+        "scores = x[:, None, None] @ elsewhere(states)",
+    ],
 )
 def test_scores_that_may_have_two_axes(line):
     assert found(LEAST.format(line)) == []
