@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.attention import Site
 from attncheck.checks.averages import uneven_averages
+from attncheck.checks.named_causal import off_by_name
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.checks.weights import moves_of
@@ -32,6 +33,7 @@ _OWN_MASKS = frozenset({"src_mask", "tgt_mask"})
 def check_trace(view: View) -> Iterator[Report]:
     """Report each causal mask of which the first query, or the last but one, proves the mistake."""
     yield from uneven_averages(RULE, view)
+    yield from off_by_name(RULE, view)
     for use in view.mask_uses:
         mark = view.meanings.mark(use.tensor)
         claim = None if mark is None else _only_causal(mark)

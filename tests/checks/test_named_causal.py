@@ -1,0 +1,69 @@
+"""ATN507: triangles that are called causal masks and are none, whatever they are used for."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+FUNCTION = """import numpy as np
+import torch
+def {}(n, i):
+    return {}
+"""
+VARIABLE = """import torch
+class Model(torch.nn.Module):
+    def forward(self, n, x):
+        {} = {}
+        return x
+"""
+
+
+def found(code):
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert {each.code for each in findings} <= {"ATN507"}
+    return [(each.line, each.severity) for each in findings]
+
+
+WRONG = [
+    "torch.tril(torch.ones(n, n), diagonal=1)",
+    "torch.triu(torch.ones(n, n))",
+    "torch.triu(torch.ones(n, n), 2) == 0",
+    "torch.from_numpy(np.triu(np.ones((1, n, n)), k=0)) == 0",
+    "torch.ones(n, n, dtype=torch.bool).triu()",
+    "torch.full((n, n), float('-inf')).triu(0)",
+]
+RIGHT = [
+    "torch.tril(torch.ones(n, n))",
+    "torch.triu(torch.ones(n, n), 1)",
+    "torch.from_numpy(np.triu(np.ones((1, n, n)), k=1)) == 0",
+    "torch.full((n, n), float('-inf')).triu(1)",
+    # strictly what came before
+    "torch.tril(torch.ones(n, n), -1)",
+    # windows, and keys that are there already
+    "torch.tril(torch.ones(n, n)).triu(-3)",
+    "torch.tril(torch.ones(n, n + i), i)",
+]
+
+
+@pytest.mark.parametrize("triangle", WRONG)
+@pytest.mark.parametrize("name", ["subsequent_mask", "create_causal_mask", "look_ahead_mask"])
+def test_makers_of_masks(name, triangle):
+    assert found(FUNCTION.format(name, triangle)) == [(4, "warning")]
+
+
+@pytest.mark.parametrize("triangle", RIGHT)
+def test_right_masks(triangle):
+    assert found(FUNCTION.format("subsequent_mask", triangle)) == []
+    if "np." not in triangle:
+        assert found(VARIABLE.format("causal_mask", triangle.replace("i)", "2)"))) == []
+
+
+def test_variables():
+    assert found(VARIABLE.format("causal_mask", WRONG[0])) == [(4, "warning")]
+    assert found(VARIABLE.format("self.causal", WRONG[1])) == [(4, "warning")]
+
+
+@pytest.mark.parametrize("triangle", WRONG)
+def test_triangles_of_other_names(triangle):
+    assert found(FUNCTION.format("lower", triangle)) == []
+    assert found(FUNCTION.format("causal_products", triangle)) == []
