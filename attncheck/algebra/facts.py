@@ -58,6 +58,7 @@ class Facts:
         "_related",
         "_trail",
         "_verdicts",
+        "expanded",
         "open_pair",
         "readings",
         "rows",
@@ -75,6 +76,9 @@ class Facts:
         self.readings: dict[tuple[Row, int], Reading] = {}
         # The verdicts on resolved sizes, until what they rest on changes.
         self._verdicts: dict[tuple[Size, Size], Verdict] = {}
+        #: shapes with all that is known of them put in, by the `id` of the shape, until more is or
+        #: less: each shape is kept beside what it became, so that no other has its `id`
+        self.expanded: dict[int, tuple[Shape, Shape]] = {}
         # Facts are added, never changed, so the way back is to delete the latest ones.
         self._trail: list[tuple[dict[Any, Any], object]] = []
 
@@ -87,6 +91,8 @@ class Facts:
     def undo(self, mark: Mark) -> None:
         """Forget everything learned since `mark`."""
         trail = self._trail
+        if len(trail) > mark:
+            self.expanded.clear()
         while len(trail) > mark:
             store, key = trail.pop()
             del store[key]
@@ -134,6 +140,7 @@ class Facts:
         if key not in store:
             store[key] = fact
             self._trail.append((store, key))
+            self.expanded.clear()
             if store is self._related:
                 self._verdicts.clear()
 

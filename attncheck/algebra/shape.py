@@ -179,12 +179,16 @@ def open_shape(name: str) -> Shape:
 
 def expand(shape: Shape, facts: Facts) -> Shape:
     """`shape` with its row, if bound, put in, and bound symbols in its sizes replaced."""
-    shape = listed(shape, facts)
+    known = facts.expanded.get(id(shape))
+    if known is not None:
+        return known[1]
+    found = listed(shape, facts)
     if facts.has_bindings:
-        lead, trail = _resolve(shape.lead, facts), _resolve(shape.trail, facts)
-        if lead is not shape.lead or trail is not shape.trail:
-            shape = Shape(lead, shape.row, trail)
-    return shape
+        lead, trail = _resolve(found.lead, facts), _resolve(found.trail, facts)
+        if lead is not found.lead or trail is not found.trail:
+            found = Shape(lead, found.row, trail)
+    facts.expanded[id(shape)] = shape, found
+    return found
 
 
 def listed(shape: Shape, facts: Facts) -> Shape:

@@ -7,6 +7,7 @@ make of them. Random numbers compared with a rate are dropout and no mask.
 
 from __future__ import annotations
 
+import functools
 import re
 
 from attncheck.attention import Site, behind
@@ -24,6 +25,7 @@ from attncheck.operators.events import (
     Selection,
     Triangle,
 )
+from attncheck.source import split_lines
 from attncheck.values.tensor import Tensor
 
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -36,6 +38,7 @@ _COPIES = frozenset({"identity", "array", "contiguous", "new_array"})
 _RANDOM = ("rand", "bernoulli", "binomial", "uniform", "normal", "choice", "permutation", "random")
 _FILLS = frozenset({"masked_fill", "where"})
 _PRODUCTS: tuple[type[Event], ...] = (Contraction, Einsum)
+_FILLED = re.compile(r"\]\s*=[^=]")
 
 
 def is_mask(graph: Graph, tensor: Tensor) -> bool:
@@ -136,4 +139,10 @@ def written_into(site: Site, view: View) -> bool:
 def are_written(names: set[str], view: View) -> bool:
     """Whether a tensor of one of these names is written into by index anywhere in the file."""
     written = re.compile(rf"^\s*(?:{'|'.join(map(re.escape, names)) or 'self'})\s*\[.*\]\s*=[^=]")
-    return any(written.match(line) for line in view.source.lines)
+    return any(map(written.match, _filled_lines(view.source.text)))
+
+
+@functools.lru_cache(maxsize=2)
+def _filled_lines(text: str) -> tuple[str, ...]:
+    """The lines of a file that may write into something by index."""
+    return tuple(filter(_FILLED.search, split_lines(text)))

@@ -152,7 +152,7 @@ class Call:
         """The weakest evidence among the tensors of the call: what a result rests on."""
         weakest = Evidence.CODE
         for value in self.arguments.values():
-            for item in _flat(value):
+            for item in (value,) if type(value) is Tensor else _flat(value):
                 tensor = as_tensor(item)
                 if tensor is not None and tensor.evidence > weakest:
                     weakest = tensor.evidence

@@ -39,7 +39,7 @@ def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
 
 def resume(machine: Machine, ways: Sequence[Way]) -> None:
     """Go on from the join of these ways."""
-    names = join_names([_found_by_all(machine, way, ways) for way in ways])
+    names = join_names(_found_by_all(machine, ways))
     if len(ways) > 1:
         first = ways[0].names
         for name, value in names.items():
@@ -50,16 +50,24 @@ def resume(machine: Machine, ways: Sequence[Way]) -> None:
     machine.facts.keep(_common(ways))
 
 
-def _found_by_all(machine: Machine, way: Way, ways: Sequence[Way]) -> dict[str, Value]:
-    """The names of a way, those that another has changed with what all know of their axes."""
-    if len(ways) < 2:
-        return way.names
-    return {
-        name: value
-        if all(other.names.get(name) is value for other in ways)
-        else with_found_axes(machine, value, expand)
-        for name, value in way.names.items()
+def _found_by_all(machine: Machine, ways: Sequence[Way]) -> list[dict[str, Value]]:
+    """The names of each way, those that another has changed with what all know of their axes."""
+    first, *rest = [way.names for way in ways]
+    changed = {
+        name
+        for names in rest
+        for name in first.keys() | names.keys()
+        if names.get(name) is not first.get(name)
     }
+    return [
+        way.names
+        | {
+            name: with_found_axes(machine, value, expand)
+            for name, value in way.names.items()
+            if name in changed
+        }
+        for way in ways
+    ]
 
 
 def here(machine: Machine) -> Way:

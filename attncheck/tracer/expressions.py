@@ -60,7 +60,7 @@ _CONSTANT_NAMES: dict[str, Value] = {"None": NONE, "True": TRUE, "False": FALSE}
 
 def _name(machine: Machine, node: cst.Name) -> Value:
     name = node.value
-    value = machine.environment.lookup(name)
+    value = machine.frames[-1].environment.lookup(name)
     if value is not None:
         return machine.project.look(value) if type(value) is Imported else value
     return _unbound(name)

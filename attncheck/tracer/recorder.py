@@ -133,10 +133,14 @@ def _still_mask(value: Value, arguments: Mapping[str, Value]) -> Value:
     """What is made of masks alone is a mask."""
     if type(value) is not Tensor or value.role is not None:
         return value
-    tensors = [tensor for item in arguments.values() if (tensor := as_tensor(item)) is not None]
-    if tensors and all(tensor.role == MASK for tensor in tensors):
-        return replace(value, role=MASK)
-    return value
+    masks = False
+    for item in arguments.values():
+        tensor = as_tensor(item)
+        if tensor is not None:
+            if tensor.role != MASK:
+                return value
+            masks = True
+    return replace(value, role=MASK) if masks else value
 
 
 def _stamp(value: Value, number: int) -> Value:

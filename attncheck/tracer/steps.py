@@ -30,10 +30,10 @@ _CHANGING = re.compile(
 
 def as_step(machine: Machine, node: cst.Assign, value: Value) -> Value:
     """What an assignment gives, where it is unknown and the call in it is a step."""
-    if machine.evidence.array_libraries != ("torch",):
-        return value
     call, target = node.value, node.targets[0].target
     if type(call) is not cst.Call or len(node.targets) > 1 or not _is_unknown(value):
+        return value
+    if machine.evidence.array_libraries != ("torch",):
         return value
     name = called_name(call).lower()
     if not _KEEPING.fullmatch(name) and (not machine.supposing or _CHANGING.fullmatch(name)):

@@ -261,6 +261,7 @@ B, T, D = table("batch_size"), table("T_enc"), table("d_model")
 H, K, V, S = table("n_heads"), table("d_k"), table("d_v"), table("d_s")
 W = of(Symbol("window"))
 X = of(Symbol("x_0", flexible=True))
+M, N, P = (of(Symbol(name)) for name in "mnp")
 
 
 @pytest.fixture
@@ -421,3 +422,19 @@ def test_a_relation_changes_verdicts_until_it_is_undone() -> None:
     assert facts.compare(D, H * V) is EQUAL
     facts.undo(mark)
     assert facts.compare(D, H * V) is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("difference", "verdict"),
+    [
+        (M - N, UNKNOWN),
+        (M * N - N * P, UNKNOWN),
+        (M * N + P - N * P - 1, UNKNOWN),
+        (M * N + M, DIFFERENT),
+        (M + 1, DIFFERENT),
+        (2 * M - M, DIFFERENT),
+    ],
+)
+def test_products_on_both_sides_leave_a_comparison_open(difference: Size, verdict: Verdict) -> None:
+    rest = M * N * P
+    assert Facts().compare(rest + difference, rest) is verdict

@@ -21,7 +21,7 @@ from attncheck.algebra.shape import (
     with_leading,
     with_trailing,
 )
-from attncheck.algebra.size import Size, Symbol, of
+from attncheck.algebra.size import Size, Symbol, const, of
 
 #: Pairwise different sizes of the hidden tensor's axes.
 SIZES = (7, 11, 13, 17)
@@ -206,3 +206,18 @@ def test_a_row_bound_from_outside_hands_on_what_was_read() -> None:
 )
 def test_shapes_are_written_as_tuples(shape: Shape, text: str) -> None:
     assert str(shape) == text
+
+
+def test_a_shape_is_expanded_by_what_is_known_when_it_is_asked_for() -> None:
+    facts = Facts()
+    size, other = (of(Symbol(name, flexible=True)) for name in "ab")
+    shape = shape_of(size, other)
+    assert expand(shape, facts) is shape
+    facts.force(size, const(3), "")
+    mark = facts.mark()
+    assert expand(shape, facts).sizes() == (const(3), other)
+    facts.force(other, const(5), "")
+    assert expand(shape, facts).sizes() == (const(3), const(5))
+    assert expand(shape, facts) is expand(shape, facts)
+    facts.undo(mark)
+    assert expand(shape, facts).sizes() == (const(3), other)
