@@ -32,13 +32,14 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN503", "mask-after-softmax", "masked weights no longer sum to one", fix="unsafe")
+_BATCH_AND_KEYS = 2
 _SUMS: tuple[type[Event], ...] = (Contraction, Einsum)
 
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report, for each attention site, the first mask on its weights that nothing makes up for."""
     for site in view.sites:
-        if site.scores is None or site.axis is None or not site.sums:
+        if site.axis is None or not site.sums:
             continue
         masked = _masked(site, view)
         if masked is None:
@@ -47,7 +48,7 @@ def check_trace(view: View) -> Iterator[Report]:
             continue
         if _is_summed_as_it_is(site, masked.operation, view):
             report = _report(masked, view)
-            places = (made.place for made in (site.softmax, site.scores))
+            places = (made.place for made in (site.softmax, site.scores) if made is not None)
             report.local = all(place == masked.operation.place for place in places)
             yield report
 
@@ -76,6 +77,8 @@ def _masked(site: Site, view: View) -> _Masked | None:
             mask = 1 - used[0]
             if _hides_keys(site, event, mask, view) and _is_outside(site, tensors[mask], view):
                 return _Masked(operation, list(operation.tensors())[mask][0])
+            if _is_called_mask(site, operation, mask, view):
+                return _Masked(operation, list(operation.tensors())[mask][0], named=True)
         filled = _filled(site, operation, weights, view)
         if filled is not None:
             return filled
@@ -121,6 +124,20 @@ def _hides_keys(site: Site, event: Elementwise, mask: int, view: View) -> bool:
         if same_axis(own, keys):
             return True
     return False
+
+
+def _is_called_mask(site: Site, operation: Operation, mask: int, view: View) -> bool:
+    """Whether a factor of unseen shape is a mask by its name, on the weights of one query each.
+
+    Those have no axis of queries that it could leave out instead.
+    """
+    weights = view.shape(as_tensor(site.softmax.output))
+    operand, tensor = list(operation.tensors())[mask]
+    if weights is None or weights.rank != _BATCH_AND_KEYS or site.axis not in (-1, 1):
+        return False
+    if tensor.operation is not None or (tensor.shape is not None and tensor.shape.closed):
+        return False
+    return role_of(view.base_name(operand.node) or "") is Role.MASK
 
 
 def _is_outside(site: Site, mask: Tensor, view: View) -> bool:

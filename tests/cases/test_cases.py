@@ -2,6 +2,8 @@
 
 `detected.txt` lists the cases that the tool finds, one a line; it has to be exactly true, so that
 it shows what a change of the tool gained and lost. No twin may get an error or a warning.
+The sets called `reports-...` were written together with the rules that find them; what they say of
+the tool is what it must not lose, not how much it finds.
 """
 
 import ast

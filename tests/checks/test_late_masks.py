@@ -227,3 +227,35 @@ def attend(q, k, v, mask=None):
 """
     findings = check_source(code.encode(), "x.py", Settings()).findings
     assert {each.code for each in findings} == {"ATN301"}
+
+
+POINTER = """import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.proj = nn.Linear(d, d)
+        self.v = nn.Linear(d, 1, bias=False)
+
+    def forward(self, s, outputs, features, {name}, coverage):
+        b, t_k, n = list(outputs.size())
+        spread = self.proj(s).unsqueeze(1).expand(b, t_k, n).contiguous().view(-1, n)
+        scores = self.v(torch.tanh(features + spread)).view(-1, t_k)
+        weights = F.softmax(scores, dim=1) * {name}{then}
+        context = torch.bmm(weights.unsqueeze(1), outputs).view(-1, n)
+        return context, weights, coverage + weights
+"""
+AGAIN = "\n        weights = weights / weights.sum(1, keepdim=True)"
+
+
+@pytest.mark.parametrize(
+    ("name", "then", "count"),
+    [("enc_padding_mask", "", 1), ("enc_padding_mask", AGAIN, 0), ("decay", "", 0)],
+)
+def test_a_mask_of_unseen_shape_on_the_weights_of_one_query(name, then, count):
+    code = POINTER.format(name=name, then=then).encode()
+    findings = check_source(code, "x.py", Settings()).findings
+    assert [(each.code, each.severity) for each in findings] == [("ATN503", "warning")] * count

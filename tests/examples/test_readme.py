@@ -76,8 +76,10 @@ def test_the_dimensions_are_those_of_the_table():
 def test_the_numbers_of_cases_are_right():
     ((every, found),) = re.findall(r"Of (\d+) bug reports,.* finds (\d+), which", README)
     cases = ROOT / "tests/cases"
-    assert int(every) == len(list(cases.glob("*/*/bug.py")))
-    assert int(found) == len((cases / "detected.txt").read_text(encoding="utf-8").split())
+    listed = (cases / "detected.txt").read_text(encoding="utf-8").split()
+    # The sets called reports-... were written together with the rules that find them.
+    assert int(every) == sum(len(list(cases.glob(f"{name}/*/bug.py"))) for name in ("rnn", "torch"))
+    assert int(found) == sum(not name.startswith("reports-") for name in listed)
 
 
 def test_the_snippets_are_those_of_the_longer_page():
