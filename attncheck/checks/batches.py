@@ -1,7 +1,8 @@
 """Operations that take the batch for something else, so that every sequence meets all others.
 
-``np.dot(weights, values)`` of ``(B, T)`` and ``(B, T, d)`` has the batch twice, ``(B, B, d)``; and
-Keras' attention takes a query of ``(B, d)`` for the B queries of every sequence.
+``np.dot(weights, values)`` of ``(B, T)`` and ``(B, T, d)`` has the batch twice, ``(B, B, d)``, and
+so have ``weights @ values`` and tensordot; and Keras' attention takes a query of ``(B, d)`` for the
+B queries of every sequence.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
-#: The operators that do so.
-DOT, ATTENTION = "dot", "list_attention"
+#: The operators that do so: products of all with all, and attention over lists.
+DOTS = ("dot", "matmul", "tensordot")
+ATTENTION = "list_attention"
 
 
 def mixed_up(rule: Rule, view: View) -> Iterator[Report]:
@@ -28,7 +30,7 @@ def mixed_up(rule: Rule, view: View) -> Iterator[Report]:
     for operation in view.graph.operations:
         if operation.elsewhere or operation.clash is not None:
             continue
-        if operation.kind == DOT:
+        if operation.kind in DOTS:
             yield from _all_with_all(rule, operation, view)
         elif operation.kind == ATTENTION:
             yield from _stretched(rule, operation, view)
@@ -59,7 +61,10 @@ def _all_with_all(rule: Rule, operation: Operation, view: View) -> Iterator[Repo
     left, right = (view.shape(tensor) for _, tensor in operation.tensors())
     if left is None or right is None or not left.closed or not right.closed:
         return
-    if len(left.axes) == 2 and len(right.axes) == 3 and _of_one_batch(left, right, view):
+    met = ([axis % 2 for axis in event.left_axes], [axis % 3 for axis in event.right_axes])
+    if len(left.axes) != 2 or len(right.axes) != 3 or met != ([1], [1]):
+        return
+    if _of_one_batch(left, right, view):
         yield _report(rule, operation, (left, right), made, view)
 
 
@@ -94,5 +99,5 @@ def _report(
         f" sequence with the values of every sequence, {view.text(made)}, where each has its own",
         Culprit(operation.node, made),
         (*weights.sizes()[:-1], *values.sizes()[-1:]),
-        "the batch stands in both and is meant once, as einsum and matmul have it",
+        "the batch stands in both and is meant once, as an einsum has it",
     )

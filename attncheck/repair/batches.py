@@ -6,27 +6,35 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.checks.batches import ATTENTION, DOT
+from attncheck.checks.batches import ATTENTION, DOTS
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Generator, edit
-from attncheck.repair.wording import with_axis_of_one
+from attncheck.repair.wording import functions_for, with_axis_of_one
 
 
 def _row_by_row(report: Report, view: View) -> Iterator[Candidate]:
     """``np.dot(weights, values)`` as an einsum that has the batch once."""
-    node = report.node
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+    operands = list(report.operation.tensors())
+    nodes = [operand.node for operand, _ in operands if operand.node is not None]
+    if len(nodes) != 2:
         return
-    arguments = [view.code(each.value) for each in node.args if each.keyword is None]
-    module = view.code(node.func.value)
-    if len(arguments) == 1:
-        arguments, module = [module, *arguments], "np"
-    written = f'{module}.einsum("bt,btd->bd", {", ".join(arguments)})'
+    arguments = ", ".join(view.code(node) for node in nodes)
+    written = f'{_module(report, view)}.einsum("bt,btd->bd", {arguments})'
     if report.operation.spelling.startswith("keras.backend"):
-        written = f"{module}.batch_dot({', '.join(arguments)}, axes=[1, 1])"
-    if len(arguments) == 2:
-        yield edit(node, written, "multiply the weights of each sequence with its own values")
+        written = f"{_module(report, view)}.batch_dot({arguments}, axes=[1, 1])"
+    yield edit(report.node, written, "multiply the weights of each sequence with its own values")
+
+
+def _module(report: Report, view: View) -> str:
+    """The module whose function multiplies, or that of the operands' library."""
+    node, library = report.node, next(report.operation.tensors())[1].library
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        module = view.code(node.func.value)
+        operands = {operand.node for operand, _ in report.operation.tensors()}
+        if node.func.value not in operands:
+            return module
+    return "torch" if library == "torch" else functions_for(view, library)
 
 
 def _own_queries(report: Report, view: View) -> Iterator[Candidate]:
@@ -37,4 +45,4 @@ def _own_queries(report: Report, view: View) -> Iterator[Candidate]:
 
 
 #: By the operator.
-BATCHES: dict[str, Generator] = {DOT: _row_by_row, ATTENTION: _own_queries}
+BATCHES: dict[str, Generator] = {**dict.fromkeys(DOTS, _row_by_row), ATTENTION: _own_queries}
