@@ -122,8 +122,14 @@ def _is_update(operation: Operation) -> bool:
 
 def given_state(update: Operation) -> Tensor | None:
     """The state that an update starts from: of an LSTM's pair the hidden state."""
-    states = (tensor for operand, tensor in update.tensors() if operand.name == "state")
+    names = ("state",) if _is_lstm(update) else ("state", "carry")
+    states = (tensor for operand, tensor in update.tensors() if operand.name in names)
     return next(states, None)
+
+
+def _is_lstm(update: Operation) -> bool:
+    """Whether a state is a pair, which in Flax has the hidden one behind: such are left alone."""
+    return isinstance(update.event, Recurrence) and update.event.kind == "lstm"
 
 
 def given_states(view: View, update: Operation) -> list[Tensor]:
@@ -155,7 +161,8 @@ def made_states(update: Operation) -> list[Tensor]:
     if type(update.output) is Sequence:
         values = list(update.output.items or ())
         event = update.event
-        if isinstance(event, Recurrence) and event.cell:
+        carried = any(operand.name == "carry" for operand in update.operands)
+        if isinstance(event, Recurrence) and event.cell and not carried:
             del values[1:]  # the cell state of an LSTM
     return [tensor for value in values if (tensor := as_tensor(hidden(value))) is not None]
 

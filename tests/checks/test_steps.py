@@ -170,3 +170,42 @@ def test_who_names_both_has_not_said():
     body = "\n            ".join((FIRST, ADDITIVE.format("state"), OUTPUT.format("state")))
     text = code.format(name="BahdanauDecoder", layers=GRU, body=body)
     assert not check_source(text.encode(), "decoder.py", Settings()).findings
+
+
+FLAX = """import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class {name}(nn.Module):
+    hidden: int
+
+    @nn.compact
+    def __call__(self, inputs, h, enc):
+        # inputs (B, T_dec, E), h (B, hidden), enc (B, T_enc, D)
+        cell = nn.{cell}(features=self.hidden)
+        W = nn.Dense(enc.shape[-1], use_bias=False)
+        states = []
+        for t in range(inputs.shape[1]):
+            {body}
+            context = jnp.einsum("bt,btd->bd", jax.nn.softmax(scores), enc)
+            states.append(jnp.concatenate([h, context], -1))
+        return jnp.stack(states, 1)
+"""
+ASKED = 'scores = jnp.einsum("bd,btd->bt", W(h), enc)'
+STEPPED = "h, y = cell(h, inputs[:, t])"
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "body", "codes"),
+    [
+        ("LuongDecoder", "GRUCell", (ASKED, STEPPED), ["ATN402"]),
+        ("LuongDecoder", "GRUCell", (STEPPED, ASKED), []),
+        ("LuongDecoder", "GRUCell", (STEPPED, ASKED.replace("W(h)", "W(y)")), []),
+        ("BahdanauDecoder", "GRUCell", (STEPPED, ASKED.replace("W(h)", "W(y)")), ["ATN401"]),
+    ],
+)
+def test_cells_of_flax(name, cell, body, codes):
+    code = FLAX.format(name=name, cell=cell, body="\n            ".join(body))
+    findings = check_source(code.encode(), "decoder.py", Settings()).findings
+    assert [each.code for each in findings] == codes
