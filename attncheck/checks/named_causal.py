@@ -1,8 +1,9 @@
-"""Triangles that a name calls a causal mask, off by one whichever way they are read.
+"""Triangles that a name calls a causal mask, and that show the next position however they are read.
 
 A triangle of ones that keeps ``j <= i`` is causal where it says what is seen, one that has ones for
-``j > i`` where it says what is hidden. Any other shows the next position, or hides a position from
-itself, and so does one triangle put where the other was meant.
+``j > i`` where it says what is hidden. With ones for ``j <= i + 1``, or for ``j > i + 1``, each
+query sees a key that is still to come. What hides a position from itself too may be meant so, and
+what is transposed afterwards is read the other way.
 """
 
 from __future__ import annotations
@@ -15,15 +16,12 @@ from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_causal
 from attncheck.graph import Operation
-from attncheck.operators.events import Triangle
+from attncheck.operators.events import Permutation, Triangle
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
 
-_SHOWN = "of query i it has the keys up to i + {}, of which the last is still to come"
-_TURNED = (
-    "it has the keys from i on: read as what is seen, each query sees itself and what comes after,"
-    " and read as what is hidden, no query sees itself and the first one nothing"
-)
+#: Operators that exchange axes, also where no shape is known.
+_TURNS = frozenset({"swap", "permute", "permute_all", "transpose_matrix", "matrix_transpose"})
 
 
 def off_by_name(rule: Rule, view: View) -> Iterator[Report]:
@@ -34,22 +32,33 @@ def off_by_name(rule: Rule, view: View) -> Iterator[Report]:
             continue
         mark = view.meanings.mark(output)
         claim = None if mark is None or mark.is_constant else mark.causal()
-        if claim is None or not claim.reach or not _is_called_causal(made, view):
+        reach = 0 if claim is None or claim.reach is None else claim.reach
+        if reach < 1 or not _is_called_causal(made, view) or _is_turned(made, view):
             continue
-        if claim.reach > 0 or (claim.reach == -1 and event.kind == "triu"):
-            words = _SHOWN.format(claim.reach) if claim.reach > 0 else _TURNED
-            yield Report(
-                rule,
-                made,
-                made.node,
-                f"`{view.quote(made.node)}` is called causal, but {words}",
-                Culprit(made.node, output),
-                view.sizes(output),
-                "the same shape, with ones where j <= i for what is seen (tril), or where j > i for"
-                " what is hidden (triu from the first diagonal above)",
-                named=True,
-                local=True,
-            )
+        yield Report(
+            rule,
+            made,
+            made.node,
+            f"`{view.quote(made.node)}` is called causal, but shows the next position: of query i"
+            f" it has the keys up to i + {reach}",
+            Culprit(made.node, output),
+            view.sizes(output),
+            "the same shape, with ones where j <= i for what is seen (tril), or where j > i for"
+            " what is hidden (triu from the first diagonal above)",
+            named=True,
+            local=True,
+        )
+
+
+def _is_turned(made: Operation, view: View) -> bool:
+    """Whether rows and columns of what an operation gave are exchanged later, or may be."""
+    made_of = {made.number}
+    for later in view.graph.after(made):
+        if later.read & made_of:
+            made_of.add(later.number)
+            if isinstance(later.event, Permutation) or later.kind in _TURNS:
+                return True
+    return False
 
 
 def _is_called_causal(made: Operation, view: View) -> bool:

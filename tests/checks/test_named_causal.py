@@ -26,11 +26,10 @@ def found(code):
 
 WRONG = [
     "torch.tril(torch.ones(n, n), diagonal=1)",
-    "torch.triu(torch.ones(n, n))",
     "torch.triu(torch.ones(n, n), 2) == 0",
-    "torch.from_numpy(np.triu(np.ones((1, n, n)), k=0)) == 0",
-    "torch.ones(n, n, dtype=torch.bool).triu()",
-    "torch.full((n, n), float('-inf')).triu(0)",
+    "torch.from_numpy(np.triu(np.ones((1, n, n)), k=2)) == 0",
+    "torch.ones(n, n, dtype=torch.bool).tril(1)",
+    "torch.full((n, n), float('-inf')).triu(2)",
 ]
 RIGHT = [
     "torch.tril(torch.ones(n, n))",
@@ -39,6 +38,10 @@ RIGHT = [
     "torch.full((n, n), float('-inf')).triu(1)",
     # strictly what came before
     "torch.tril(torch.ones(n, n), -1)",
+    "torch.ones(n, n, dtype=torch.bool).triu()",
+    # read with queries and keys exchanged
+    "(torch.triu(torch.ones(n, n)) == 1).transpose(0, 1)",
+    "(torch.triu(torch.ones(n, n), -1) == 1).t()",
     # windows, and keys that are there already
     "torch.tril(torch.ones(n, n)).triu(-3)",
     "torch.tril(torch.ones(n, n + i), i)",
