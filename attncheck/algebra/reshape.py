@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from attncheck.algebra.facts import Facts, Verdict
-from attncheck.algebra.quotients import in_other_parts
+from attncheck.algebra.quotients import cancel_quotients, in_other_parts
 from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.algebra.size import ONE, Atom, Quotient, Size, Symbol, of, product
 from attncheck.record import record, replace
@@ -94,7 +94,7 @@ def _reshape(
             asked = _asked_for(Shape(source), sizes, facts)
             return Reshaped(asked, Verdict.DIFFERENT, Order.UNKNOWN, *parts)
         # It comes out even, or the program stops here.
-        missing = before // after
+        missing = _left_over(before, after)
         sizes = [missing if size is None else size for size in sizes]
         after, count = before, Verdict.EQUAL
     elif unknown:
@@ -140,6 +140,18 @@ def _in_other_parts(
 def _tail(shape: Shape) -> _Axes:
     """The axes whose distance from the end is known."""
     return shape.lead if shape.closed else shape.trail
+
+
+def _left_over(before: Size, after: Size) -> Size:
+    """The one size that makes the counts agree.
+
+    Of ``n_heads * (d_model // n_heads)`` features all of ``d_model`` are, or the count of positions
+    would have to make up for what the division drops.
+    """
+    if (exact := before.divided_by(after)) is not None:
+        return exact
+    even = cancel_quotients(before).divided_by(cancel_quotients(after))
+    return before // after if even is None else even
 
 
 def _asked_for(shape: Shape, sizes: list[Size | None], facts: Facts) -> Shape:

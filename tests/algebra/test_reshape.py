@@ -345,3 +345,21 @@ def test_a_shape_without_elements_has_no_order_to_lose() -> None:
     outcome = reshape(shape_of(0, 3), [const(5), const(0)], Facts())
     assert (outcome.count, outcome.order) == (Verdict.EQUAL, KEPT)
     assert outcome.shape == shape_of(5, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted", "size"),
+    [
+        ([B, T, D], [B, INFER, N, D // N], T),
+        ([B, T, W], [B, INFER, N, W // N], T),
+        ([B, T, N, D // N], [B, INFER, D], T),
+        ([B, T, N, D // N], [INFER, D], B * T),
+        ([B, T, N * (D // N)], [B, INFER, D], T),
+        ([B, T, D], [B, INFER, N, K], (T * D) // (N * K)),
+    ],
+)
+def test_features_that_are_cut_into_heads_leave_the_positions(
+    before: list[Size], wanted: list[Size | Infer], size: Size
+) -> None:
+    made = reshape(shape_of(*before), wanted, Facts()).shape
+    assert made.lead[wanted.index(INFER)].size == size
