@@ -18,12 +18,12 @@ from attncheck.attention import tolerable
 from attncheck.checks.report import Report
 from attncheck.checks.run import run_checks
 from attncheck.checks.view import View
-from attncheck.diagnosed import Diagnosed, settled
+from attncheck.diagnosed import Diagnosed, about_rank, about_sizes, is_plain, settled
 from attncheck.evidence.comments import claims, standing_claims
 from attncheck.evidence.declarations import Declarations, declared_in_comments, scope_of
 from attncheck.finding import Severity
 from attncheck.graph import Graph, Operation
-from attncheck.operators.events import Contraction, Elementwise, Selection
+from attncheck.operators.events import Contraction, Elementwise
 from attncheck.record import record
 from attncheck.settings import Settings
 from attncheck.source import Source
@@ -31,6 +31,7 @@ from attncheck.suppose import (
     Supposed,
     conventional,
     hints,
+    left_out,
     parameter_names,
     run_under,
     stated,
@@ -41,7 +42,7 @@ from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
 from attncheck.tracer.sketches import Sketch
 from attncheck.tracer.trace import Traced, Tracer
-from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
+from attncheck.values.tensor import Evidence
 from attncheck.values.value import Function, Unknown, as_tensor, expanded
 
 
@@ -162,8 +163,11 @@ def _function(
     reports = [] if general is named else _diagnose(analysis, general, {})
     _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
     _take(found, told)
+    bare = left_out(tracer, function, general)
+    if bare is not None:
+        _take(found, [each for each in _diagnose(analysis, bare, {}) if is_plain(each)])
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
-    prose = [r for r in reports if r.evidence >= Evidence.PROSE and not _about_rank(r)]
+    prose = [r for r in reports if r.evidence >= Evidence.PROSE and not about_rank(r)]
     supposed = suppose(tracer, function, general, contradictions)
     telling = (*supposed.consistent, *supposed.suspects)
     if telling and telling[0].hypothesis is not None:
@@ -178,40 +182,10 @@ def _function(
     agreed = _agreed(analysis, supposed, numbers)
     _take(found, agreed)
     groups = [
-        [r for r in _diagnose(analysis, traced, numbers[id(traced)]) if _about_sizes(r)]
+        [r for r in _diagnose(analysis, traced, numbers[id(traced)]) if about_sizes(r)]
         for traced in supposed.suspects[:4]
     ]
     _settle(analysis, found, [*([prose] if prose else []), *groups])
-
-
-def _about_rank(diagnosed: Diagnosed) -> bool:
-    """Whether a report is about numbers of axes and not about two sizes."""
-    clash = diagnosed.report.operation.clash
-    return clash is not None and clash.left is None
-
-
-def _about_sizes(diagnosed: Diagnosed) -> bool:
-    """Whether a report is about more than the rank of a parameter, or of what is cut out of it.
-
-    Where the code shows that a parameter has another rank, its name has misled, not the code.
-    """
-    operation = diagnosed.report.operation
-    if operation.clash is None or not _about_rank(diagnosed):
-        return True
-    tensors = [tensor for _, tensor in operation.tensors()]
-    return bool(tensors) and all(
-        _is_computed(diagnosed.view.graph, tensor) or tensor.evidence < Evidence.NAME
-        for tensor in tensors[operation.clash.operand : operation.clash.operand + 1]
-    )
-
-
-def _is_computed(graph: Graph, tensor: Tensor) -> bool:
-    """Whether a tensor is the result of more than indexing an argument."""
-    made = graph.maker(tensor)
-    while made is not None and isinstance(made.event, Selection):
-        tensor = next((cut for _, cut in made.tensors()), UNKNOWN_TENSOR)
-        made = graph.maker(tensor)
-    return made is not None
 
 
 def _agreed(
@@ -410,6 +384,7 @@ class Root:
     function: str
     label: str | None = None
     conventional: bool = False
+    bare: bool = False
     also: frozenset[str] = frozenset()
 
 
@@ -459,7 +434,7 @@ def _run_under(tracer: Tracer, function: Function, root: Root) -> Traced:
         for hypothesis in hypotheses(names, tracer.scope, hints=hints(tracer, function)):
             if hypothesis.label == root.label:
                 return run_under(tracer, function, hypothesis)
-    return tracer.run_function(function, conventional=root.conventional)
+    return tracer.run_function(function, conventional=root.conventional, bare=root.bare)
 
 
 def _loses(operation: Operation) -> bool:

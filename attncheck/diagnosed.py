@@ -13,8 +13,10 @@ from attncheck.checks import layer_features
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.finding import Severity
+from attncheck.graph import Graph
+from attncheck.operators.events import Selection
 from attncheck.tracer.trace import Traced
-from attncheck.values.tensor import Evidence
+from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
 
 
 @dataclass(slots=True)
@@ -98,3 +100,41 @@ def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:
         if each.severity != "note"
         or serious.isdisjoint((each.report.node, each.report.operation.node))
     ]
+
+
+def is_plain(diagnosed: Diagnosed) -> bool:
+    """Whether a report is about shapes, and rests on no prose; masks may be left out."""
+    if diagnosed.report.rule.code >= "ATN3":
+        return False
+    named = diagnosed.traced.conventional and diagnosed.evidence is Evidence.NAME
+    return diagnosed.evidence < Evidence.PROSE or (named and not about_rank(diagnosed))
+
+
+def about_rank(diagnosed: Diagnosed) -> bool:
+    """Whether a report is about numbers of axes and not about two sizes."""
+    clash = diagnosed.report.operation.clash
+    return clash is not None and clash.left is None
+
+
+def about_sizes(diagnosed: Diagnosed) -> bool:
+    """Whether a report is about more than the rank of a parameter, or of what is cut out of it.
+
+    Where the code shows that a parameter has another rank, its name has misled, not the code.
+    """
+    operation = diagnosed.report.operation
+    if operation.clash is None or not about_rank(diagnosed):
+        return True
+    tensors = [tensor for _, tensor in operation.tensors()]
+    return bool(tensors) and all(
+        _is_computed(diagnosed.view.graph, tensor) or tensor.evidence < Evidence.NAME
+        for tensor in tensors[operation.clash.operand : operation.clash.operand + 1]
+    )
+
+
+def _is_computed(graph: Graph, tensor: Tensor) -> bool:
+    """Whether a tensor is the result of more than indexing an argument."""
+    made = graph.maker(tensor)
+    while made is not None and isinstance(made.event, Selection):
+        tensor = next((cut for _, cut in made.tensors()), UNKNOWN_TENSOR)
+        made = graph.maker(tensor)
+    return made is not None

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from attncheck.algebra.shape import Axis
+from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Elementwise
 from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
 from attncheck.tracer.trace import Traced, Tracer
-from attncheck.values.value import Function, Value, as_tensor, expanded
+from attncheck.values.value import NONE, Function, Value, as_tensor, expanded
 
 #: Operations without which a function is not attention, whatever its parameters are called.
 _PRODUCTS = frozenset(
@@ -117,6 +117,32 @@ def conventional(
         return None
     traced = tracer.run_function(function, conventional=True)
     return None if not traced.complete or contradictions(traced) else traced
+
+
+def left_out(tracer: Tracer, function: Function, general: Traced) -> Traced | None:
+    """The trace of a call without the arguments that are None by default.
+
+    ``context=None`` is replaced by the input, a cache that is not there adds no positions: what one
+    of two ways makes unknown is known then. None if everything is known as it is.
+    """
+    names = set(parameter_names(function))
+    if NONE not in function.defaults.values() or general.hypothesis is not None:
+        return None
+    if not names - function.defaults.keys():
+        return None  # nobody calls it with nothing at all
+    outputs = (as_tensor(each.output) for each in general.graph.operations if not each.elsewhere)
+    if all(tensor is None or _is_known(tensor.shape) for tensor in outputs):
+        return None
+    traced = tracer.run_function(function, conventional=general.conventional, bare=True)
+    return traced if traced.complete else None
+
+
+def _is_known(shape: Shape | None) -> bool:
+    """Whether every axis of a shape has a size that is more than the name of a variable."""
+    return shape is not None and all(
+        axis.size is not None and not any(symbol.found for symbol in axis.size.symbols())
+        for axis in (*shape.lead, *shape.trail)
+    )
 
 
 def run_under(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.bounds import never_zero
-from attncheck.algebra.quotients import clear_quotients, in_other_parts
+from attncheck.algebra.quotients import clear_quotients, falls_short, in_other_parts
 from attncheck.algebra.size import Atom, Remainder, Size, Symbol, const, of
 from attncheck.record import record
 
@@ -110,6 +110,12 @@ class Facts:
             for store, key in self._trail[mark:]
             if store is self._bindings and isinstance(key, Symbol)
         )
+
+    def resolve_but(self, size: Size, bound: frozenset[Symbol]) -> Size:
+        """`size` with all bound symbols put in but these: what it was before they were bound."""
+        while any(symbol in self._bindings and symbol not in bound for symbol in size.symbols()):
+            size = size.replace(lambda each: None if each in bound else self._lookup(each))
+        return size
 
     def rests_on(self, size: Size, bound: frozenset[Symbol]) -> bool:
         """Whether a size is what it is by the bindings of some symbols."""
@@ -261,13 +267,15 @@ class Facts:
         """Like `compare`, of the sizes of two axes, which hold something.
 
         A size and a multiple of it are equal only where both are 0. Parts that are too large,
-        ``n * (d // n + 1)``, or too many, ``2 * n * (d // n)``, never make up the whole.
+        ``n * (d // n + 1)``, too many, ``2 * n * (d // n)``, or too few, ``n * (d // (2 * n))``,
+        never make up the whole.
         """
         verdict = self.compare(left, right)
         if verdict is Verdict.UNKNOWN:
             one, other = self.resolve(left), self.resolve(right)
             multiples = len(one.terms) == 1 and one.terms.keys() == other.terms.keys()
-            if multiples or in_other_parts(one - other):
+            short = falls_short(one, other) or falls_short(other, one)
+            if multiples or short or in_other_parts(one - other):
                 return Verdict.DIFFERENT
         return verdict
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attncheck.algebra.size import Quotient, Size, of
+from attncheck.algebra.size import Quotient, Size, Symbol, of
 
 #: Denominators that are cleared one after the other; no size in real code has as many.
 _MAX_DENOMINATORS: Final = 8
@@ -73,3 +73,31 @@ def in_other_parts(difference: Size) -> bool:
     whole = (difference - each * of(quotient)).divided_by(quotient.numerator)
     count = None if whole is None else each.divided_by(quotient.denominator * whole)
     return count is not None and count.number is not None and count.number < -1
+
+
+def falls_short(part: Size, whole: Size) -> bool:
+    """Whether a size is always less than another: ``n * (d // (2 * n))`` than d.
+
+    What a division leaves over only makes it less than it is where everything comes out even.
+    """
+    if any(type(atom) is not Symbol for atom in whole.atoms()):
+        return False
+    if any(type(atom) not in (Symbol, Quotient) for atom in part.atoms()):
+        return False
+    if any(number < 0 for number in part.terms.values()):
+        return False
+    quotients = [atom for atom in part.atoms() if type(atom) is Quotient]
+    if not quotients or any(map(_is_mixed, quotients)):
+        return False
+    rest = clear_quotients(part - whole)
+    return bool(rest.terms) and all(number < 0 for number in rest.terms.values())
+
+
+def _is_mixed(quotient: Quotient) -> bool:
+    """Whether a division is one within another, or one of or by a difference."""
+    parts = (quotient.numerator, quotient.denominator)
+    return any(
+        any(type(atom) is not Symbol for atom in part.atoms())
+        or any(number < 0 for number in part.terms.values())
+        for part in parts
+    )

@@ -11,17 +11,20 @@ from __future__ import annotations
 from attncheck.algebra.contract import Contracted
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape
-from attncheck.algebra.size import Size, Symbol, of
+from attncheck.algebra.size import ONE, Size, Symbol, of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.record import record
 from attncheck.values.tensor import Evidence, Tensor
 
+#: Keys of all heads: (batch, heads, positions, features).
+_HEADS_RANK = 4
+
 
 @record
 class Forced:
-    """An operand (0 or 1) whose unseen axis was taken to be `wanted`, and its axis that is.
+    """An operand (0 or 1) whose axis, unseen or 1, was taken to be `wanted`, and its axis that is.
 
     ``tensor`` has the unseen size as a size of its own again.
     """
@@ -46,8 +49,8 @@ def forced(operation: Operation, view: View) -> Forced | None:
     sides = (pair.left, pair.right), (pair.right, pair.left)
     for index, (own, opposite) in enumerate(sides[: len(tensors)]):
         axes = event.left_axes if index == 0 else event.right_axes
-        symbol = _unseen(own) or _named_apart(tensors[index], pair, own)
-        if symbol is None or not _is_seen(opposite) or len(axes) != 1:
+        symbol = _unseen(own, tensors[index], operation) or _named_apart(tensors[index], pair, own)
+        if (symbol is None and not own.is_one) or not _is_seen(opposite) or len(axes) != 1:
             continue
         shape = tensors[index].shape
         found = None if shape is None else _found(shape, axes[0], symbol, opposite.size, view.facts)
@@ -65,10 +68,17 @@ def may_overlap(shape: Shape | None) -> bool:
     return shape is not None and shape.row is not None and bool(shape.lead)
 
 
-def _unseen(axis: Axis) -> Symbol | None:
-    """The symbol of an axis whose size only the product has told."""
+def _unseen(axis: Axis, tensor: Tensor, operation: Operation) -> Symbol | None:
+    """The symbol of an axis whose size only the product has told.
+
+    That of one that has only got its variable's name may be any, but not with a batch and heads in
+    front: there are no square matrices for each head.
+    """
     symbol = None if axis.size is None else axis.size.symbol
-    return symbol if symbol is not None and symbol.flexible else None
+    if symbol is None or symbol.flexible:
+        return symbol
+    rank = 0 if tensor.shape is None else tensor.shape.at_least
+    return symbol if symbol.found and rank >= _HEADS_RANK and symbol in operation.bound else None
 
 
 def _named_apart(tensor: Tensor, pair: Contracted, own: Axis) -> Symbol | None:
@@ -86,7 +96,7 @@ def _is_seen(axis: Axis) -> bool:
 
 
 def _found(
-    shape: Shape, contracted: int, symbol: Symbol, wanted: Size | None, facts: Facts
+    shape: Shape, contracted: int, symbol: Symbol | None, wanted: Size | None, facts: Facts
 ) -> tuple[int, int] | None:
     """The contracted axis of a shape, and the axis that has the wanted size by what it is."""
     if not shape.closed or wanted is None:
@@ -96,19 +106,21 @@ def _found(
         for place, axis in enumerate(shape.axes)
         if place != contracted % len(shape.axes)
         and axis.size is not None
-        and symbol not in axis.size.symbols()
+        and (symbol is None or symbol not in axis.size.symbols())
         and not any(each.flexible for each in axis.size.symbols())
         and facts.compare(axis.size, wanted) is Verdict.EQUAL
     ]
     return (contracted % len(shape.axes), places[0]) if len(places) == 1 else None
 
 
-def _apart(tensor: Tensor, symbol: Symbol) -> tuple[Tensor, Size]:
-    """A tensor in which the size of an unseen axis is not what it was taken to be.
+def _apart(tensor: Tensor, symbol: Symbol | None) -> tuple[Tensor, Size]:
+    """A tensor in which the size of an unseen axis is not what it was taken to be; 1 stays 1.
 
     Of sizes that prose names none is what another was taken to be.
     """
-    apart = {symbol} if symbol.flexible else set()
+    if symbol is None:
+        return tensor, ONE
+    apart = {symbol} if symbol.flexible or symbol.found else set()
     assert tensor.shape is not None
     if not apart:
         apart = {each for size in tensor.shape.sizes() if size for each in size.symbols()}

@@ -21,11 +21,22 @@ RULE = Rule(
     "heads do not divide the width, or n_heads*d_k is not the size being split",
     fix="unsafe",
 )
-ON = (Fault.COUNT, Fault.SPLIT)
+ON = (Fault.COUNT, Fault.SPLIT, Fault.GUARD)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a split into heads, or a merge of heads, that does not add up."""
+    clash = operation.clash
+    if clash is not None and clash.fault is Fault.GUARD:
+        yield Report(
+            RULE,
+            operation,
+            operation.node,
+            f"`{view.quote(operation.node)}` stops the program: going on {clash.text}",
+            derivation=f"of the two sizes compared, {clash.left} and {clash.right}, one is"
+            " computed wrongly",
+        )
+        return
     split = head_split(operation, view)
     operand, tensor = next(operation.tensors(), (None, None))
     if split is None or operand is None or tensor is None or operand.node is None:

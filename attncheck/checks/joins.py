@@ -50,6 +50,10 @@ def joined_across(rule: Rule, operation: Operation, view: View) -> Iterator[Repo
     if found is None or made is None or operation.clash is not None:
         return
     columns = list(zip(*(shape.sizes() for shape in found.shapes), strict=True))
+    turned = _turned(columns, found, view)
+    if turned is not None:
+        yield from _turned_report(rule, operation, view, *turned, found.axis)
+        return
     apart = [place for place, sizes in enumerate(columns) if not _agree(sizes, operation, view)]
     if len(apart) != 1 or apart[0] == found.axis or not _is_odd(columns, found, apart[0]):
         return
@@ -66,6 +70,48 @@ def joined_across(rule: Rule, operation: Operation, view: View) -> Iterator[Repo
         None,
         f"joined along axis {axis}, the only one on which they differ",
         axis=axis,
+    )
+
+
+def _turned(
+    columns: list[tuple[Size | None, ...]], found: Joined, view: View
+) -> tuple[int, int] | None:
+    """The tensor that is 1 long where the others have what it has on the joined axis; and where."""
+    for place, sizes in enumerate(columns):
+        ones = [index for index, size in enumerate(sizes) if size is not None and size.number == 1]
+        if place == found.axis or len(ones) != 1:
+            continue
+        (index,) = ones
+        own = columns[found.axis][index]
+        others = [size for at, size in enumerate(sizes) if at != index]
+        if own is None or own.number is not None or any(each.flexible for each in own.symbols()):
+            continue
+        along = [size for at, size in enumerate(columns[found.axis]) if at != index]
+        if all(view.equal(own, size) for size in others):
+            return None if any(view.equal(own, size) for size in along) else (index, place)
+    return None
+
+
+def _turned_report(
+    rule: Rule, operation: Operation, view: View, index: int, place: int, axis: int
+) -> Iterator[Report]:
+    operand, tensor = list(operation.tensors())[index]
+    sizes = view.sizes(tensor)
+    if operand.node is None or sizes is None:
+        return
+    wanted = list(sizes)
+    wanted[axis], wanted[place] = sizes[place], sizes[axis]
+    yield Report(
+        rule,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` joins along axis {axis}, and `{view.quote(operand.node)}`"
+        f" {text_of(sizes)} has its {sizes[axis]} there, where the others have it on axis {place}",
+        Culprit(operand.node, tensor),
+        tuple(wanted),
+        f"with its {sizes[axis]} where the others have theirs",
+        hidden=f"hidden while {sizes[axis]} == 1",
+        moved=(axis, place),
     )
 
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
 
 from attncheck.algebra.broadcast import Broadcast, How
 from attncheck.algebra.facts import Verdict
-from attncheck.algebra.shape import Axis, Shape, closed, listed
+from attncheck.algebra.shape import Axis, Shape, listed
 from attncheck.algebra.size import Size, Symbol, of
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
-from attncheck.graph import Operand, Operation
+from attncheck.graph import Operation
 from attncheck.operators.events import Attention, Contraction, Einsum
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 
@@ -28,15 +27,22 @@ _LEAST_RANK = 3
 
 @record
 class Meeting:
-    """Two axes that an operation needs to be equal: of which operands, and their places there."""
+    """Two axes that an operation needs to be equal: of which operands, and their places there.
+
+    Places are counted from the end: -1 is the last axis.
+    """
 
     axes: tuple[Axis, Axis]
     operands: tuple[int, int]
     places: tuple[int, int]
+    #: whether it is in the result, as a batch is, and not summed over
+    kept: bool = False
 
     def turned(self) -> Meeting:
         """The same with its sides exchanged."""
-        return Meeting(self.axes[::-1], self.operands[::-1], self.places[::-1])
+        return replace(
+            self, axes=self.axes[::-1], operands=self.operands[::-1], places=self.places[::-1]
+        )
 
 
 @record
@@ -57,39 +63,47 @@ def report(rule: Rule, operation: Operation, view: View, how: str) -> Iterator[R
     node = None if found is None else operands[found.operand][0].node
     if found is None or node is None:
         return
-    tensor = operands[found.operand][1]
+    own, beside = operands[found.operand], operands[found.beside]
+    unseen, wanted = (_before(size, operation, view) for size in (found.unseen, found.wanted))
+    said = [
+        f"`{view.quote(operand.node)}` is {_as_it_was(tensor, operation, view)}"
+        for operand, tensor in sorted((own, beside), key=operands.index)
+    ]
     yield Report(
         rule,
         operation,
         operation.node,
-        f"`{view.quote(operation.node)}` {how} {found.unseen} with {found.wanted}:"
-        f" {_shapes(found, operands, view)}",
-        Culprit(node, _apart(tensor, found, view)),
+        f"`{view.quote(operation.node)}` {how} {unseen} with {wanted}: {' and '.join(said)}",
+        Culprit(node, own[1].with_shape(_as_it_was(own[1], operation, view, apart=True))),
         None,
-        f"its axes in an order in which its {found.wanted} meets that of"
-        f" `{view.quote(operands[found.beside][0].node)}`",
-        hidden=f"hidden while {found.unseen} == {found.wanted}",
+        f"its axes in an order in which its {wanted} meets that of `{view.quote(beside[0].node)}`",
+        hidden=f"hidden while {unseen} == {wanted}",
     )
 
 
-def _shapes(found: Tie, operands: list[tuple[Operand, Tensor]], view: View) -> str:
-    """Both operands with the shapes that they have by what they are."""
-    tensors = [tensor for _, tensor in operands]
-    tensors[found.operand] = _apart(tensors[found.operand], found, view)
-    return " and ".join(
-        f"`{view.quote(operands[index][0].node)}` is {view.text(tensors[index])}"
-        for index in sorted((found.operand, found.beside))
-    )
+def _before(size: Size, operation: Operation, view: View) -> Size:
+    """A size as it was known before an operation needed it to be another one."""
+    return view.facts.resolve_but(size, operation.bound)
 
 
-def _apart(tensor: Tensor, found: Tie, view: View) -> Tensor:
-    """A tensor in which the size that was tied to another one is a size of its own again."""
-    shape = view.shape(tensor)
-    assert shape is not None
-    own = replace(shape.axes[found.place], size=of(Symbol(str(found.unseen))))
-    return tensor.with_shape(
-        closed((*shape.axes[: found.place], own, *shape.axes[found.place + 1 :]))
-    )
+def _as_it_was(
+    tensor: Tensor, operation: Operation, view: View, *, apart: bool = False
+) -> Shape | None:
+    """A tensor's shape as it was known before an operation needed sizes to be equal.
+
+    With them `apart`, they are sizes of their own again, of which nothing is known.
+    """
+    shape = _as_made(tensor, view)
+    if shape is None:
+        return None
+    own = {symbol: of(Symbol(symbol.name)) for symbol in operation.bound} if apart else {}
+
+    def known(axis: Axis) -> Axis:
+        if axis.size is None:
+            return axis
+        return replace(axis, size=_before(axis.size, operation, view).replace(own.get))
+
+    return Shape(tuple(map(known, shape.lead)), shape.row, tuple(map(known, shape.trail)))
 
 
 def tied(operation: Operation, view: View) -> Tie | None:
@@ -113,8 +127,9 @@ def _tie(
 ) -> Tie | None:
     own, opposite = (axis.size for axis in meeting.axes)
     shape = shapes[meeting.operands[0]]
-    if own is None or opposite is None or shape is None or not shape.closed:
+    if own is None or opposite is None or shape is None:
         return None
+    axes = _last(shape)
     symbol = own.symbol
     if symbol is None or not _is_open(own, opposite, view):
         return None
@@ -122,17 +137,24 @@ def _tie(
         return None
     if any(each.found for size in (own, opposite) for each in size.symbols()):
         return None  # a size that has only got its variable's name may be any
-    if len(shape.axes) < _LEAST_RANK or symbol in opposite.symbols():
+    if len(axes) < _LEAST_RANK or symbol in opposite.symbols():
         return None
-    for place, axis in enumerate(shape.axes):
+    for place, axis in enumerate(axes, start=-len(axes)):
         size = axis.size
         if place == meeting.places[0] or size is None or symbol in size.symbols():
             continue
         if size != opposite or _is_met(meeting.operands[0], place, opposite, meetings, view):
             continue
-        if not any(each.flexible for each in size.symbols()) or _is_crossed(meeting, meetings):
+        seen = not any(each.flexible for each in size.symbols())
+        alone = meeting.kept and _is_alone(meeting.operands[0], place, meetings)
+        if seen or alone or _is_crossed(meeting, meetings):
             return Tie(*meeting.operands, meeting.places[0], own, opposite)
     return None
+
+
+def _last(shape: Shape) -> tuple[Axis, ...]:
+    """The axes whose place from the end is known."""
+    return shape.lead if shape.closed else shape.trail
 
 
 def _is_open(own: Size, opposite: Size, view: View) -> bool:
@@ -149,6 +171,15 @@ def _is_met(operand: int, place: int, size: Size, meetings: list[Meeting], view:
         and own.axes[1].size is not None
         and view.facts.compare(own.axes[1].size, size) is Verdict.EQUAL
         and own.axes[1].size == size
+        for each in meetings
+        for own in (each, each.turned())
+    )
+
+
+def _is_alone(operand: int, place: int, meetings: list[Meeting]) -> bool:
+    """Whether an axis meets none of another operand."""
+    return not any(
+        (own.operands[0], own.places[0]) == (operand, place)
         for each in meetings
         for own in (each, each.turned())
     )
@@ -184,11 +215,13 @@ def _meetings(operation: Operation, view: View) -> Iterator[Meeting]:
 
 
 def _letters(event: Einsum) -> Iterator[Meeting]:
-    if len(event.inputs) != 2 or any("..." in letters for letters in event.inputs):
+    if len(event.inputs) != 2:
         return
     for letter, left, right in event.met:
-        places = tuple(letters.index(letter) for letters in event.inputs)
-        yield Meeting((left, right), (0, 1), (places[0], places[1]))
+        places = [letters.index(letter) - len(letters) for letters in event.inputs]
+        if all("..." not in letters[at:] for letters, at in zip(event.inputs, places, strict=True)):
+            kept = letter in event.output
+            yield Meeting((left, right), (0, 1), (places[0], places[1]), kept)
 
 
 def _leading(
@@ -206,5 +239,5 @@ def _leading(
     for index, pairing in enumerate(spread.pairings):
         if pairing.left is None or pairing.right is None or pairing.how is not How.ASSUMED:
             continue
-        places = (index - count + ranks[0], index - count + ranks[1])
-        yield Meeting((pairing.left, pairing.right), operands, places)
+        places = (index - count - 2, index - count - 2)
+        yield Meeting((pairing.left, pairing.right), operands, places, kept=True)

@@ -38,6 +38,8 @@ class Fault(enum.Enum):
     FEATURES = "features"
     #: operands of a layer that must agree in a size do not: a state's batch, a mask's positions
     AGREEMENT = "agreement"
+    #: a guard of the program itself that no sizes pass
+    GUARD = "guard"
 
 
 @record

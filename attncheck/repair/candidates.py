@@ -15,7 +15,7 @@ import libcst as cst
 from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.constructed import constructor, layer_of, name_of_layer
 from attncheck.checks.crossed import Crossed, crossed
-from attncheck.checks.report import Report, Sizes
+from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
@@ -391,6 +391,9 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
     if report.operation.clash is None:
         if argument is not None and report.axis is not None:
             yield edit(argument, str(report.axis), f"join along axis {report.axis}", safe=False)
+        if report.culprit is not None and report.moved is not None:
+            one, other = sorted(report.moved)
+            yield from _with_axes_exchanged(report.culprit, one, other, view)
         return
     yield from _repeated(report, view)
     if argument is None:
@@ -398,6 +401,14 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
     for axis in ("-1", "0", "1"):
         if view.code(argument) != axis:
             yield edit(argument, axis, f"join along axis {axis}", safe=False)
+
+
+def _with_axes_exchanged(culprit: Culprit, one: int, other: int, view: View) -> Iterator[Candidate]:
+    code = bracketed(view, culprit.node)
+    text = f"{code}.transpose({one}, {other})"
+    if culprit.tensor.library != "torch":
+        text = f"{code}.swapaxes({one}, {other})"
+    yield edit(culprit.node, text, f"exchange axes {one} and {other}", safe=False)
 
 
 def _repeated(report: Report, view: View) -> Iterator[Candidate]:

@@ -34,7 +34,10 @@ def subscripts(report: Report, view: View) -> Iterator[Candidate]:
         return
     parts = _WORDS if report.operation.spelling.startswith("einops") else _LETTERS
     tokens = parts.findall(literal.value)
-    ways = (*_relettered(tokens), *_exchanged(tokens), *_parted(report, view, tokens))
+    ways = [*_relettered(tokens), *_exchanged(tokens), *_parted(report, view, tokens)]
+    if report.operation.clash is None:
+        # Two axes of one tensor that are tied have most likely changed places.
+        ways = [*_exchanged(tokens), *ways]
     for written in sorted(filter(partial(_can_be, report, view), ways), key=_summed_alone):
         text = "".join(written)
         yield edit(literal, text, f"write {text}", safe=False)

@@ -140,7 +140,8 @@ class Workshop:
             # What is wrong in a function that is called is asserted in its own names.
             also |= {diagnosed.report.place} - {function.qualified}
             label = None if hypothesis is None else hypothesis.label
-            return Root(function.qualified, label, diagnosed.traced.conventional, also)
+            traced = diagnosed.traced
+            return Root(function.qualified, label, traced.conventional, traced.bare, also)
         place = diagnosed.report.operation.place.function
         # What a call has shown is told in the names that the function is best read under.
         return Root(place, self.analysis.labels.get(place), also=also)

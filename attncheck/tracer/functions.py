@@ -186,7 +186,8 @@ def call_function(
     if arguments is None:
         return UNFIT
     ledger, root = machine.evidence.ledger, machine.frames[0].function
-    if root is not None:
+    if root is not None and len(machine.frames) > 1:
+        # What a root itself calls is run: it knows best how the sizes of arguments hang together.
         spared = ledger.spared(function, root, arguments, machine.facts)
         if spared is not None:
             return spared
@@ -353,15 +354,19 @@ def named_size(machine: Machine, name: str, value: Value) -> Value:
 
 
 def general_arguments(
-    machine: Machine, function: Function, receiver: Value | None
+    machine: Machine, function: Function, receiver: Value | None, *, bare: bool = False
 ) -> Iterator[tuple[cst.Param, Value]]:
-    """Each parameter with the value it has when nothing is known of the call."""
+    """Each parameter with the value it has when nothing is known of the call.
+
+    A `bare` call gives what it has to, and leaves out what is None then.
+    """
     parameters = function.node.params
     listed = [*parameters.posonly_params, *parameters.params]
     if receiver is not None and listed and function.static != "staticmethod":
         yield listed.pop(0), receiver
     for parameter in (*listed, *parameters.kwonly_params):
-        yield parameter, _general(machine, function, parameter)
+        left_out = bare and function.defaults.get(parameter.name.value) == NONE
+        yield parameter, NONE if left_out else _general(machine, function, parameter)
     if type(parameters.star_arg) is cst.Param:
         yield parameters.star_arg, Sequence(None)
     if parameters.star_kwarg is not None:

@@ -217,10 +217,14 @@ class ProgramEvidence:
         if not _is_called(function):
             return False
         parameters = function.node.params
+        names = [each.name.value for each in (*parameters.params, *parameters.kwonly_params)]
         return any(
-            conventional_rank(parameter.name.value) is not None
-            and self._called(function, parameter.name.value) is None
-            for parameter in (*parameters.params, *parameters.kwonly_params)
+            called is None or called.evidence is Evidence.NAME
+            for called in (
+                self._called(function, name)
+                for name in names
+                if conventional_rank(name) is not None
+            )
         )
 
     def _called(self, function: Function, name: str) -> Sketch | None:

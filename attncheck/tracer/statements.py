@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from attncheck.record import replace
-from attncheck.tracer import conditions, defaults, loops
+from attncheck.tracer import conditions, defaults, guards, loops
 from attncheck.tracer.arithmetic import TOKENS, combine
 from attncheck.tracer.branches import join_names, run_ways, with_found_axes
 from attncheck.tracer.classes import make_class
@@ -108,12 +108,14 @@ def _assert(machine: Machine, node: cst.Assert) -> Exit:
     if known is False and machine.supposing:
         # It is another branch that is taken here.
         return "raise"
+    guards.guarded_assert(machine, node)
     conditions.learn(machine, node.test, True)
     return None
 
 
 def _if(machine: Machine, node: cst.If) -> Exit:
     machine.step()
+    guards.guarded_if(machine, node)
     known = conditions.truth(machine.evaluate(node.test))
 
     def otherwise() -> Exit:

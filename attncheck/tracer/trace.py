@@ -71,6 +71,8 @@ class Traced:
     complete: bool = True
     #: whether inputs were given as many axes as their names say
     conventional: bool = False
+    #: whether arguments that may be None were left out
+    bare: bool = False
     #: for the module body: the sites of the latest call of each function, by qualified name
     inner: dict[str, list[ShapeSite]] = field(default_factory=dict)
 
@@ -151,11 +153,13 @@ class Tracer:
         *,
         open_pair: bool = False,
         conventional: bool = False,
+        bare: bool = False,
     ) -> Traced:
         """Trace a function in general, or under a hypothesis about its parameters.
 
         `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
-        `conventional` that inputs have as many axes as their names say.
+        `conventional` that inputs have as many axes as their names say; `bare` that arguments that
+        are None by default are left out.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
@@ -175,16 +179,16 @@ class Tracer:
             self._name_arguments(machine, builder, function)
             if self.evidence.presuming:
                 self.evidence.attributes.recall(receiver)
-        complete, result = self._in_general(machine, function, receiver)
-        if receiver is not None and complete:
+        complete, result = self._in_general(machine, function, receiver, bare=bare)
+        if receiver is not None and complete and not bare:
             self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)
         self.evidence.pinned = None
         self.evidence.conventional = False
-        if hypothesis is None:
+        if hypothesis is None and not bare:
             self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
-        traced.result, traced.conventional = result, conventional
+        traced.result, traced.conventional, traced.bare = result, conventional, bare
         return traced
 
     def _name_arguments(self, machine: Machine, builder: Machine, function: Function) -> None:
@@ -213,7 +217,12 @@ class Tracer:
                 self.evidence.sketches.setdefault(called, Sketches()).merge(sketches)
 
     def _in_general(
-        self, machine: Machine, function: Function, receiver: Instance | None
+        self,
+        machine: Machine,
+        function: Function,
+        receiver: Instance | None,
+        *,
+        bare: bool = False,
     ) -> tuple[bool, Value | None]:
         """Run a function on unknown arguments; whether it ended, and its result."""
         frame = Frame(self._closure(function), Place(function.qualified, function.node), function)
@@ -222,7 +231,7 @@ class Tracer:
         def run() -> None:
             with machine.running(frame):
                 given: list[tuple[str, Value]] = []
-                for parameter, value in general_arguments(machine, function, receiver):
+                for parameter, value in general_arguments(machine, function, receiver, bare=bare):
                     targets.parameter_site(machine, parameter, value)
                     given.append((parameter.name.value, value))
                 if receiver is not None:

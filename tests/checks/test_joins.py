@@ -63,3 +63,12 @@ def test_they_are_to_be_joined_where_they_differ(line, axis):
 )
 def test_what_may_well_be_meant_is_left_alone(line):
     assert findings(line) == ()
+
+
+def test_one_that_stands_the_other_way_round_is_turned():
+    line = "y = torch.cat((first.transpose(1, 2), x), dim=1)"
+    (finding,) = findings(line)
+    assert (finding.code, finding.line) == ("ATN106", 20)
+    assert finding.tensor.shape == ("b", "dim", 1)
+    assert finding.expected.shape == ("b", 1, "dim")
+    assert finding.fix.line == "y = torch.cat((first.transpose(1, 2).transpose(1, 2), x), dim=1)"

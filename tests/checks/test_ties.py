@@ -182,7 +182,21 @@ def test_keys_that_may_come_from_a_cache():
 def test_a_size_that_only_got_its_variables_name_may_be_any(kind, is_tied):
     batch, steps, last = of(Symbol("B")), of(Symbol("T")), of(Symbol("s", **kind))
     shape = closed([Axis(size) for size in (batch, steps, last)])
-    meeting = Meeting((Axis(last), Axis(steps)), (0, 1), (2, 1))
+    meeting = Meeting((Axis(last), Axis(steps)), (0, 1), (-1, -2))
     view = SimpleNamespace(facts=Facts())
     found = _tie(meeting, [meeting, meeting.turned()], [shape, shape], view)
     assert (found is not None) is is_tied
+
+
+def test_letters_behind_an_ellipsis_are_those_of_the_last_axes():
+    code = (
+        "def scores(query, key):\n"
+        "    assert query.shape[-2] == key.shape[-2]\n"
+        "    assert query.shape[-1] == key.shape[-1]\n"
+        "    depth = query.shape[-1]\n"
+        "    query = query / depth**0.5\n"
+        "    return torch.einsum('...qhd,...k{}->...hqk', query, key)\n"
+    )
+    assert findings(code.format("hd")) == ()
+    (found,) = findings(code.format("dh"))
+    assert (found.code, found.line) == ("ATN107", 9)

@@ -1,0 +1,46 @@
+"""Sizes that are less than another whatever is left over of a division."""
+
+import itertools
+
+import pytest
+
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.quotients import falls_short
+from attncheck.algebra.size import Symbol, const, of
+
+D, N, T = (of(Symbol(name)) for name in "dnt")
+SHORT = [
+    (N * (D // (N * 2)), D),
+    (D // 2, D),
+    (T * (D // N) * N, T * D * 2),
+    ((D // N) * N, D + 1),
+]
+OPEN = [
+    # Comes out even, or may be anything.
+    (N * (D // N), D),
+    (D // N, D),
+    (D // N, T),
+    (N * (D // (N * 2)) * 3, D),
+    ((D // N) * N + 1, D),
+    (D, D * N),
+    # What a difference is divided into may be more than it is.
+    ((D - N) // 2, D),
+    ((D // N) // N, D),
+]
+
+
+@pytest.mark.parametrize(("part", "whole"), SHORT)
+def test_the_part_is_less_for_all_numbers(part, whole):
+    assert falls_short(part, whole)
+    assert not falls_short(whole, part)
+    assert Facts().meet(part, whole) is Verdict.DIFFERENT
+    symbols = sorted({*part.symbols(), *whole.symbols()}, key=str)
+    for numbers in itertools.product(range(1, 7), repeat=len(symbols)):
+        known = dict(zip(symbols, map(const, numbers), strict=True))
+        values = [size.replace(known.get).number for size in (part, whole)]
+        assert values[0] < values[1]
+
+
+@pytest.mark.parametrize(("part", "whole"), OPEN)
+def test_what_may_be_as_much_is_not_said_to_be_less(part, whole):
+    assert not falls_short(part, whole)
