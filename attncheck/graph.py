@@ -163,7 +163,8 @@ class Graph:
 
     def maker(self, tensor: Tensor) -> Operation | None:
         """The operation of this graph that made `tensor`, or None."""
-        return self._numbered(tensor.operation)
+        number = tensor.operation
+        return None if number is None else self._numbered(number)
 
     def _numbered(self, number: int | None) -> Operation | None:
         if number is None:

@@ -54,9 +54,12 @@ def draws(graph: Graph, tensor: Tensor) -> bool:
 def _holds_truth(graph: Graph, tensor: Tensor, depth: int) -> bool:
     if tensor.dtype == "bool":
         return True
-    if depth > 12 or graph.comes_in(tensor):
+    if depth > 12:
         return False
-    return all(_gives_truth(graph, made, depth) for made in graph.known_makers(tensor))
+    makers = graph.makers(tensor)
+    return None not in makers and all(
+        made is not None and _gives_truth(graph, made, depth) for made in makers
+    )
 
 
 def _gives_truth(graph: Graph, made: Operation, depth: int) -> bool:

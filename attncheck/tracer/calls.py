@@ -83,6 +83,7 @@ def evaluate_arguments(machine: Machine, node: cst.Call) -> Arguments:
     """The arguments of a call, spread ones taken apart where they are known."""
     positional: list[Value] = []
     keywords: dict[str, Value] = {}
+    written: dict[str, cst.BaseExpression] = {}
     nodes: list[cst.CSTNode | None] = []
     spread: list[Value] = []
     exact = True
@@ -102,10 +103,10 @@ def evaluate_arguments(machine: Machine, node: cst.Call) -> Arguments:
             exact = exact and type(value) is Mapping and not value.open
         elif argument.keyword is not None:
             keywords[argument.keyword.value] = value
+            written[argument.keyword.value] = argument.value
         else:
             positional.append(value)
             nodes.append(argument.value)
-    written = {arg.keyword.value: arg.value for arg in node.args if arg.keyword is not None}
     return Arguments(positional, keywords, nodes, written, exact, spread)
 
 
