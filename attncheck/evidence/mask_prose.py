@@ -41,7 +41,7 @@ _NOT: Final = (
 #: What becomes of a position, after what may take it back.
 _HIDDEN: Final = (
     r"masked(?:[\s-]*out)?|to\s+(?:be\s+)?mask(?:ed)?|mask\s+out|padd?(?:ing|ed|s)?(?!\s+mask)|ignored?|invalid"
-    r"|hidden|hide|dropped|blocked|excluded?|disallowed|forbidden|prevented|disabled"
+    r"|hidden(?!\s+(?:state|size|dim|layer|unit))|hide|dropped|blocked|excluded?|disallowed|forbidden|prevented|disabled"
 )
 _SEEN: Final = (
     r"valid|kept|keep|attend(?:ed|s|able)?|visible|allowed|real|actual|unchanged|included?|unmasked"

@@ -36,6 +36,7 @@ SILENT = [
     "additive mask, 0 for valid positions and -inf for padding",
     "1 for padding, 1 for valid positions",
     "padding mask of dimension 1",
+    "decoder hidden states of shape T*B*H where T == 1",
 ]
 
 
