@@ -30,6 +30,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
                 yield _alone(site, sum_, view)
                 return
             found = mismatch(site, sum_, view)
+            if found is not None and _weighs_again(site, sum_, found, view):
+                continue
             if found is None or found.keys != found.normalised:
                 continue
             if isinstance(operation.event, Reduction):
@@ -87,6 +89,25 @@ def _is_summed_alone(site: Site, sum_: WeightedSum, view: View) -> bool:
         same_axis(axis, normalised) and letter not in others and letter not in event.output
         for letter, axis in zip(letters, weights.axes, strict=True)
     )
+
+
+def _weighs_again(site: Site, sum_: WeightedSum, found: Mismatch, view: View) -> bool:
+    """Whether an einsum gives each key's weight a factor of its own, and keeps the keys.
+
+    ``bhn,bhn->bn`` of weights and of the lengths of values scores keys by all heads together.
+    """
+    event, shape = sum_.operation.event, view.shape(as_tensor(site.softmax.output))
+    weights = list(sum_.operation.tensors())[sum_.weights][1].shape
+    if not isinstance(event, Einsum) or shape is None or weights is None or not weights.closed:
+        return False
+    letters = event.inputs[sum_.weights]
+    own = [
+        letter
+        for letter, axis in zip(letters, weights.axes, strict=False)
+        if same_axis(axis, shape.axes[found.normalised])
+    ]
+    others = [each for at, each in enumerate(event.inputs) if at != sum_.weights]
+    return any(letter in event.output and letter in each for letter in own for each in others)
 
 
 def _alone(site: Site, sum_: WeightedSum, view: View) -> Report:

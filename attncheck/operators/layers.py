@@ -19,6 +19,7 @@ from attncheck.operators.events import Clash, Contraction, Elementwise, Fault, O
 from attncheck.operators.features import size_clash
 from attncheck.operators.operands import dtype_of, operand_shape
 from attncheck.operators.seats import rank_clash, ranks_clash, seat
+from attncheck.values.value import Sequence, as_tensor
 
 # -- projections -----------------------------------------------------------------------------------
 
@@ -26,6 +27,10 @@ from attncheck.operators.seats import rank_clash, ranks_clash, seat
 def linear_layer(call: Call) -> Outcome:
     """``(..., in_features) -> (..., out_features)``."""
     shape, dtype = operand_shape(call, "x"), product_dtype(call, "x")
+    given = call.arguments.get("x")
+    if type(given) is Sequence and given.items and as_tensor(given.items[0]) is not None:
+        text = f"takes a tensor, not {len(given.items)} values in a tuple"
+        return Outcome(call.make(None, dtype), None, Clash(Fault.RANK, text))
     if shape is None:
         return Outcome(call.make(None, dtype))
     taken = split_trailing(shape, 1, call.facts)

@@ -37,12 +37,24 @@ def other_rank(report: Report, view: View) -> Iterator[Candidate]:
     sizes = None if culprit is None else view.sizes(culprit.tensor)
     yield from _named_squeeze(report, view)
     yield from _as_vectors(report, view)
+    yield from _item(report, view)
     if culprit is not None and sizes is not None and report.operation.kind in _OF_THREE:
         rank = len(sizes)
         for axis in (max(rank - 1, 0), rank, *range(rank - 1)):
             text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, rank)
             yield edit(culprit.node, text, f"give it an axis of 1 at {axis}", safe=False)
     yield from _axis(report, view)
+
+
+def _item(report: Report, view: View) -> Iterator[Candidate]:
+    """The first of several values in a tuple: of a state the hidden one, else the output."""
+    node = report.node
+    given = [operand for operand in report.operation.operands if operand.name == "x"]
+    if len(given) > 1 and isinstance(node, cst.Call) and node.args:
+        first = node.args[0].value
+        yield edit(
+            first, f"{bracketed(view, first)}[0]", "take the first of the values", safe=False
+        )
 
 
 def _named_squeeze(report: Report, view: View) -> Iterator[Candidate]:

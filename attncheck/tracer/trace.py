@@ -176,7 +176,7 @@ class Tracer:
             builder, _ = self._builders[function.owner]
             # What making the object has shown holds for its methods.
             machine.facts.keep(builder.facts.learned(0))
-            self._name_arguments(machine, builder, function)
+            self._name_arguments(machine, builder)
             if self.evidence.presuming:
                 self.evidence.attributes.recall(receiver)
         complete, result = self._in_general(machine, function, receiver, bare=bare)
@@ -191,23 +191,19 @@ class Tracer:
         traced.result, traced.conventional, traced.bare = result, conventional, bare
         return traced
 
-    def _name_arguments(self, machine: Machine, builder: Machine, function: Function) -> None:
-        """Take sizes that prose gives a method's tensors for the constructor's arguments so called.
+    def _name_arguments(self, machine: Machine, builder: Machine) -> None:
+        """Take sizes that comments on inputs name for the constructor's arguments so called.
 
-        They count an axis, then, which an argument need not do that nobody says that of.
+        They count an axis, then, which an argument need not do that nobody says that of. Docstrings
+        stand further from the code, and have the wrong expression over the right names at times.
         """
-        evidence = self.evidence
-        stated = evidence.docstring(function)
-        written = [
-            *(claim.shape for claim in (*evidence.standing.values(), *evidence.comments.values())),
-            *(claim.shape for claim in (*stated.parameters.values(), *stated.returns) if claim),
-        ]
-        named = {name for shape in written for name in _NAME.findall(shape)}
+        claims = self.evidence.standing.values()
+        named = {name for claim in claims for name in _NAME.findall(claim.shape)}
         for site in builder.sites if named else ():
             size = as_size(site.value)
             symbol = None if size is None else size.symbol
             if symbol is not None and symbol.name == site.name and site.name in named:
-                own = of(evidence.scope.symbol(site.name))
+                own = of(self.evidence.scope.symbol(site.name))
                 machine.facts.equate(of(symbol), own, f"{site.name} of the constructor")
 
     def _learn_calls(self, machine: Machine) -> None:

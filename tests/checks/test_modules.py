@@ -439,3 +439,22 @@ def test_what_two_sides_share_is_left_out_of_the_note():
 )
 def test_no_note_where_sizes_are_equal_or_checked(init):
     assert notes(init, CHAINED) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "fixes"),
+    [
+        ("hidden", ["return self.fc(hidden[0])"]),
+        ("self.lstm(x)", [None]),
+        ("hidden[0]", []),
+        ("out", []),
+    ],
+)
+def test_a_pair_where_a_layer_takes_a_tensor(given, fixes):
+    text = HEAD + (
+        "class Net(nn.Module):\n    def __init__(self, n, d):\n        super().__init__()\n"
+        "        self.lstm, self.fc = nn.LSTM(n, d), nn.Linear(d, 2)\n    def forward(self, x):\n"
+        f"        out, hidden = self.lstm(x)\n        return self.fc({given})\n"
+    )
+    found = [(each.code, each.fix and each.fix.line) for each in alarms(text)]
+    assert found == [("ATN104", fix) for fix in fixes]

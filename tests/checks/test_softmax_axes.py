@@ -379,3 +379,13 @@ def test_sums_by_hand_of_unknown_shape(line, wrong):
 )
 def test_sums_by_hand_that_may_be_right(line):
     assert found(BY_HAND.format(line)) == []
+
+
+def test_weights_of_heads_that_keys_are_scored_by():
+    code = """import torch
+def score(q, k, v):
+    weights = torch.softmax(torch.einsum("bhid,bhjd->bhij", q, k), dim=-1)
+    first, lengths = weights[:, :, 0], v.norm(dim=-1)
+    return torch.einsum("bhj,bhj->bj", first, lengths), weights @ v
+"""
+    assert found(code) == []
