@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.algebra.facts import Verdict
 from attncheck.checks import plain
 from attncheck.checks.joins import joined_across
 from attncheck.checks.report import Culprit, Report, Sizes
@@ -21,6 +22,11 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if operation.clash is None:
         yield from joined_across(RULE, operation, view)
     for report in plain.report(RULE, operation, view):
+        along = other_axis(operation, view)
+        if along is not None:
+            report.derivation = f"joined along axis {along}, the only one in which they differ"
+            yield report
+            continue
         tensors = [(operand, view.sizes(tensor), tensor) for operand, tensor in operation.tensors()]
         for operand, sizes, tensor in tensors:
             place = _unrepeated(operation, sizes)
@@ -36,6 +42,32 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             )
             report.axis = place
         yield report
+
+
+def other_axis(operation: Operation, view: View) -> int | None:
+    """The only axis in which tensors differ that are joined along another one, or None.
+
+    Joining features says that the rest is to be alike; along any other axis, what differs is what
+    was meant to be joined: the past and the new positions of a cache.
+    """
+    event = operation.event
+    listed = [view.sizes(tensor) for _, tensor in operation.tensors()]
+    if not isinstance(event, Joining) or event.axis is None or len(listed) < 2:
+        return None
+    first, *others = listed
+    if first is None or event.axis % len(first) == len(first) - 1:
+        return None
+    differing = set[int]()
+    for other in others:
+        if other is None or len(other) != len(first):
+            return None
+        for place, (left, right) in enumerate(zip(first, other, strict=True)):
+            if left is None or right is None:
+                return None
+            if view.facts.compare(left, right) is not Verdict.EQUAL:
+                differing.add(place)
+    # Batches differ where one tensor is for all of them, and wants to be expanded.
+    return differing.pop() if len(differing) == 1 and 0 not in differing else None
 
 
 def _unrepeated(operation: Operation, sizes: Sizes | None) -> int | None:

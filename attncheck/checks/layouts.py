@@ -224,6 +224,9 @@ _BATCH_OF = {
     "memory_key_padding_mask": 0,
 }
 
+#: The arguments that mask scores, query by key.
+_SCORE_MASKS = frozenset({"attn_mask", "src_mask", "tgt_mask", "memory_mask", "mask"})
+
 
 def turned(operation: Operation, view: View) -> Reading | None:
     """The reading of a layer whose operands only agree on a batch in the other layout, or None."""
@@ -244,8 +247,17 @@ def turned(operation: Operation, view: View) -> Reading | None:
     if not all(agree):
         return None
     tensors = list(operation.tensors())
-    blamed = tensors[min(operation.clash.operand, len(tensors) - 1)][1]
+    operand, blamed = tensors[min(operation.clash.operand, len(tensors) - 1)]
+    if operand.name in _SCORE_MASKS and not _covers(view.shape(blamed), found, view):
+        return None
     return next((reading for reading in found if reading.tensor is blamed), found[0])
+
+
+def _covers(mask: Shape | None, found: list[Reading], view: View) -> bool:
+    """Whether a mask of scores has a column for each key of the other layout."""
+    last = None if mask is None or not mask.closed else mask.axes[-1].size
+    keys = found[-1].batch.size
+    return last is not None and keys is not None and view.facts.compare(last, keys) is Verdict.EQUAL
 
 
 # -- contradictions --------------------------------------------------------------------------------

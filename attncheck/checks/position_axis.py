@@ -12,6 +12,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Tag
 from attncheck.algebra.size import Size
 from attncheck.attention import behind
+from attncheck.checks.layouts import Witness, Witnesses
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.tables import (
     Count,
@@ -68,7 +69,7 @@ def check_trace(view: View) -> Iterator[Report]:
         if row is not None and not row[0].elsewhere:
             yield _one_row_report(meeting, *row, view)
             continue
-        report = _along_heads(meeting, view)
+        report = _along_heads(meeting, view) or _along_batch(meeting, view)
         if report is not None:
             yield report
 
@@ -282,4 +283,72 @@ def _heads_report(meeting: Meeting, axis: Axis, use: _Use, view: View) -> Report
         "the table laid along the axis that queries and keys are scored over: heads moved in front"
         " of it first",
         function=function,
+    )
+
+
+# -- along the batch -------------------------------------------------------------------------------
+
+
+@record
+class Numbered:
+    """A table that numbers the sequences of a batch: where it is counted, and who says batch."""
+
+    count: Count
+    meeting: Meeting
+    place: int
+    witness: Witness
+
+
+def over_batch(meeting: Meeting, view: View) -> Numbered | None:
+    """How a table is counted over and laid along an axis that all the code takes for the batch.
+
+    Another axis of the sequence has to be there, along which the table says nothing.
+    """
+    shape = view.shape(meeting.tensor)
+    if shape is None or not shape.closed or len(shape.lead) < 3:
+        return None
+    for own, met in meeting.pairs:
+        if own is None or met is None or met.size is None or own.is_one or met.is_one:
+            continue
+        count = count_of(view, meeting.table, own)
+        if count is None or view.facts.compare(count.size, met.size) is not Verdict.EQUAL:
+            continue
+        if count.operation.kind != "index":
+            continue  # what is looked up for each sequence may be a table of sequences
+        places = [place for place, axis in enumerate(shape.lead) if _has(axis, met.size, view)]
+        said = list(view.once(Witnesses).of(met))
+        if places == [0] and said and all(each.counts == "batch" for each in said):
+            return Numbered(count, meeting, 0, said[0]) if _is_blind(meeting) else None
+    return None
+
+
+def _is_blind(meeting: Meeting) -> bool:
+    """Whether a table is the same along an axis behind its first one and before the features."""
+    return any(
+        own is not None and own.is_one and met is not None and not met.is_one
+        for own, met in meeting.pairs[1:-1]
+    )
+
+
+def _along_batch(meeting: Meeting, view: View) -> Report | None:
+    found = over_batch(meeting, view)
+    if found is None or found.count.operation.elsewhere:
+        return None
+    made = found.count.operation
+    output = as_tensor(made.output)
+    assert output is not None
+    because = found.witness.words.format(axis=found.place)
+    message = (
+        f"`{view.quote(made.node)}` takes a row of the table for each sequence of the batch"
+        f" ({because}): all positions of a sequence get the same vector, and the model does not"
+        " know their order; it broadcasts, so nothing raises"
+    )
+    return Report(
+        RULE,
+        made,
+        made.node,
+        message,
+        Culprit(made.node, output),
+        None,
+        "a row for each position, in an axis of its own beside the batch",
     )

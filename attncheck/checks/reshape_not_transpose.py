@@ -15,13 +15,19 @@ from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.evidence.roles import Role
 from attncheck.graph import Operation
-from attncheck.operators.events import Reshaping, Selection
+from attncheck.operators.events import Rearranging, Reshaping, Selection
 from attncheck.rule import Rule
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN303", "reshape-not-transpose", "a view that moves elements between axes")
 ON = (Reshaping,)
+#: What says itself which axes there are from then on.
+_VIEWS = (Reshaping, Rearranging)
+#: How code reads the sizes of a tensor.
+_READING = frozenset({"unpack", "size", "shape"})
+#: Operands that only choose among the elements of another.
+_MASKS = frozenset({"mask", "condition"})
 
 
 def check_trace(view: View) -> Iterator[Report]:
@@ -47,7 +53,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return  # training puts into a parameter whatever the view then reads there
     if _is_half_a_shift(operation, view) or any(_repeated(axis) for axis in old):
         return
-    if next(operation.tensors())[1].evidence is Evidence.PROSE:
+    if _rests_on_prose(view, tensors[0][1]):
         return  # the order that a docstring lists axes in is the first thing in it to go stale
     if _is_learned(view, next(operation.tensors())[1]) or _is_padded(view, operation):
         return
@@ -121,6 +127,33 @@ def _is_padded(view: View, operation: Operation) -> bool:
     """
     made = view.graph.maker(next(operation.tensors())[1])
     return made is not None and made.kind == "pad"
+
+
+def _rests_on_prose(view: View, tensor: Tensor) -> bool:
+    """Whether nothing but prose says which axes a tensor has.
+
+    The code says so too where it reads the sizes, or has made a view of its own since.
+    """
+    if tensor.evidence is not Evidence.PROSE:
+        return False
+    graph = view.graph
+    read = {
+        id(whole)
+        for operation in graph.operations
+        if operation.kind in _READING
+        for _, whole in operation.tensors()
+    }
+    waiting, seen = [tensor], set[int]()
+    while waiting:
+        each = waiting.pop()
+        makers = graph.known_makers(each)
+        if not makers and each.evidence is Evidence.PROSE and id(each) not in read:
+            return True
+        for made in makers:
+            if made.number not in seen and not isinstance(made.event, _VIEWS):
+                seen.add(made.number)
+                waiting += [one for operand, one in made.tensors() if operand.name not in _MASKS]
+    return False
 
 
 def _right_for_one(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> bool:

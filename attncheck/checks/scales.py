@@ -35,11 +35,12 @@ from attncheck.operators.events import (
 )
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Scalar, Sequence, Value, as_powers
+from attncheck.values.value import Const, Scalar, Sequence, Value, as_powers
 
 #: Ways of one softmax that are looked at; with more than that nothing is said.
 _MOST_WAYS = 24
 _MOST_STEPS = 400
+_MOST_MOVES = 8
 #: Events that leave the size of elements as it is.
 _KEEPING: tuple[type[Event], ...] = (*MOVES, Expansion, Triangle)
 #: Operators that copy, cast, move or cut, also where the axes are not known that they do it to.
@@ -74,10 +75,10 @@ class Factor:
     operand: Operand | None = None
 
     @property
-    def number(self) -> Scalar | None:
+    def number(self) -> Scalar | Const | None:
         """The number, if it is a plain one."""
         value = None if self.operand is None else self.operand.value
-        return value if type(value) is Scalar else None
+        return value if isinstance(value, Scalar | Const) else None
 
 
 @record
@@ -319,6 +320,21 @@ def _lettered(letters: tuple[str, ...], tensor: Tensor) -> Iterable[tuple[str, A
     if shape is None or not shape.closed or len(shape.lead) != len(letters):
         return ()
     return zip(letters, shape.lead, strict=True)
+
+
+def width_before(tensor: Tensor, view: View) -> Size | None:
+    """The width of what a projection made a tensor from: that of the embedding, for a query."""
+    for _ in range(_MOST_MOVES):
+        made = view.graph.maker(tensor)
+        before = None if made is None else next(made.tensors(), None)
+        if made is None or before is None:
+            return None
+        if isinstance(made.event, Contraction) and made.event.style == "linear":
+            return made.event.pairs[0].left.size if len(made.event.pairs) == 1 else None
+        if not isinstance(made.event, _KEEPING) and made.kind not in _MOVING:
+            return None
+        tensor = before[1]
+    return None
 
 
 @record

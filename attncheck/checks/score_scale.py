@@ -16,6 +16,7 @@ from attncheck.checks.scales import (
     Scaling,
     library_scalings,
     scalings,
+    width_before,
 )
 from attncheck.checks.view import View
 from attncheck.operators.events import Attention
@@ -69,21 +70,21 @@ def misscaled(view: View) -> Iterator[Misscaled]:
         ),
     )
     for group in groups:
-        found = _of_site(group, view.facts)
+        found = _of_site(group, view)
         if found is not None:
             yield found
 
 
-def _of_site(group: list[Scaling], facts: Facts) -> Misscaled | None:
+def _of_site(group: list[Scaling], view: View) -> Misscaled | None:
     """What is wrong with scores; None unless it is so however they came about."""
     for scaling in group:
         for judge in (_turned, _twice, _of_another_size):
-            found = judge(scaling, facts)
+            found = judge(scaling, view)
             if found is None:
                 continue
             number = found.factor.operation.number
             others = [
-                judge(each, facts)
+                judge(each, view)
                 for each in group
                 if any(factor.operation.number == number for factor in each.factors)
             ]
@@ -103,10 +104,10 @@ def _root(scaling: Scaling, exponent: float) -> Size | None:
     return size if total == exponent else None
 
 
-def _turned(scaling: Scaling, facts: Facts) -> Misscaled | None:
+def _turned(scaling: Scaling, view: View) -> Misscaled | None:
     """Scores that end up sqrt(d) times as large instead of as small."""
     size = _root(scaling, 0.5)
-    if size is None or not _may_be(size, scaling.product, facts):
+    if size is None or not _may_be(size, scaling.product, view.facts):
         return None
     for factor in scaling.factors:
         if factor.powers.factors == ((size, 0.5),) and factor.operand is not None:
@@ -117,16 +118,16 @@ def _turned(scaling: Scaling, facts: Facts) -> Misscaled | None:
 def _may_be(size: Size, product: DotProduct, facts: Facts) -> bool:
     """Whether a size is meant to be the one that a dot product sums over."""
     if not product.sizes or _is_summed(size, product, facts):
-        return True
+        return bool(product.sizes) or size.number is None
     clash = any(facts.compare(size, each).clashes for each in product.sizes)
-    return not clash and not _is_other_axis(size, product, facts)
+    return not clash and size.number is None and not _is_other_axis(size, product, facts)
 
 
 def _is_summed(size: Size, product: DotProduct, facts: Facts) -> bool:
     return any(facts.compare(size, each) is Verdict.EQUAL for each in product.sizes)
 
 
-def _twice(scaling: Scaling, facts: Facts) -> Misscaled | None:
+def _twice(scaling: Scaling, view: View) -> Misscaled | None:
     """Scores divided by one root in two places."""
     size = _root(scaling, -1.0)
     if size is None or len(scaling.factors) != 2:
@@ -139,18 +140,20 @@ def _twice(scaling: Scaling, facts: Facts) -> Misscaled | None:
     return Misscaled("twice", factor, size, scaling.product, earlier)
 
 
-def _of_another_size(scaling: Scaling, facts: Facts) -> Misscaled | None:
+def _of_another_size(scaling: Scaling, view: View) -> Misscaled | None:
     """Scores divided by the root of a size that the dot product does not sum over."""
     size, own = _root(scaling, -0.5), scaling.product.size
     if size is None or own is None or len(scaling.factors) != 1:
         return None
     (factor,) = scaling.factors
-    if factor.operand is None:
+    product, facts = scaling.product, view.facts
+    if factor.operand is None or _is_summed(size, product, facts):
         return None
-    if _is_summed(size, scaling.product, facts):
+    if size.number is not None and width_before(product.query, view) != size:
+        # Any number may be a temperature; that of the embedding is meant as a size.
         return None
-    if _is_other_axis(size, scaling.product, facts) or _are_apart(size, scaling.product, facts):
-        return Misscaled("size", factor, size, scaling.product)
+    if _is_other_axis(size, product, facts) or _are_apart(size, product, facts):
+        return Misscaled("size", factor, size, product)
     return None
 
 
@@ -164,7 +167,7 @@ def _are_apart(size: Size, product: DotProduct, facts: Facts) -> bool:
     if all(facts.compare(size, each).clashes for each in product.sizes):
         return True
     return all(
-        symbols and not any(symbol.flexible or symbol.found for symbol in symbols)
+        (symbols or each is size) and not any(symbol.flexible or symbol.found for symbol in symbols)
         for each in (size, *product.sizes)
         for symbols in [set(facts.resolve(each).symbols())]
     )

@@ -11,13 +11,16 @@ from attncheck.attention import Site, WeightedSum
 from attncheck.checks.class_axis import off_the_classes
 from attncheck.checks.constructed import output_size
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
+from attncheck.checks.sources import Trio, trios
 from attncheck.checks.unshaped import places
 from attncheck.checks.view import View
 from attncheck.checks.weights import is_chosen, key_position, mismatch
+from attncheck.evidence.identifiers import spoken
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise, Reduction, Softmax
+from attncheck.operators.events import Einsum, Elementwise, Reduction, Softmax
 from attncheck.rule import Rule
-from attncheck.table import table_symbol
+from attncheck.table import Role, roles_of, table_symbol
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 if TYPE_CHECKING:
@@ -48,6 +51,78 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             return
     yield from _of_one_score(site, shape, view)
     yield from _among_heads(site, shape, view)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report scores with the queries last, where softmax and sum take them for the keys."""
+    for trio in trios(view):
+        product, total = trio.operation, trio.sum
+        if product.clash is not None or product.elsewhere or not is_turned(trio, view):
+            continue
+        sites = [site for site in view.sites if site.scores is product]
+        if len(sites) != 1 or not _stay(product, sites[0]):
+            continue  # what came between may have the axes of a mask
+        if any(mismatch(sites[0], each, view) for each in sites[0].sums):
+            continue  # softmax is over another axis than the sum, which is told as that
+        output = as_tensor(product.output)
+        assert output is not None
+        query, key = (spoken(_node(product, part)) for part in (trio.key, trio.query))
+        message = (
+            f"`{view.quote(product.node)}` puts the positions of `{query}` where"
+            f" `{view.quote(total.node)}` expects those of `{key}`: softmax shares out each key"
+            " among the queries, and values are summed over the queries; the shapes agree, so"
+            " nothing raises"
+        )
+        yield Report(
+            RULE,
+            product,
+            product.node,
+            message,
+            Culprit(product.node, output),
+            view.sizes(output),
+            f"the same shape, with the positions of `{query}` before those of `{key}`: each query"
+            " shares its weight among the keys",
+            named=True,
+        )
+
+
+def is_turned(trio: Trio, view: View) -> bool:
+    """Whether values are summed over the positions of what is called the query.
+
+    One sequence attends to itself, so that no size tells; both have to be called by their names.
+    """
+    if not trio.told or not _is_table(trio.operation):
+        return False
+    names = [spoken(_node(trio.operation, part)) or "" for part in (trio.query, trio.key)]
+    roles = roles_of(names)
+    return [roles.get(name) for name in names] == [Role.KEY, Role.QUERY]
+
+
+def _is_table(product: Operation) -> bool:
+    """Whether an einsum sums features, and has one axis of either side that the other has not."""
+    event = product.event
+    if not isinstance(event, Einsum) or len(event.inputs) != 2:
+        return False
+    left, right = (set(letters) for letters in event.inputs)
+    output = set(event.output)
+    sides = len(output & left - right), len(output & right - left)
+    return sides == (1, 1) and bool(left & right - output)
+
+
+def _stay(product: Operation, site: Site) -> bool:
+    """Whether the axes of scores are still those of the product where softmax takes them."""
+    shapes = [as_tensor(each.output) for each in (product, site.softmax)]
+    tags = [
+        None
+        if each is None or each.shape is None or not each.shape.closed
+        else [axis.tag for axis in each.shape.axes[-2:]]
+        for each in shapes
+    ]
+    return tags[0] is not None and None not in tags[0] and tags[0] == tags[1]
+
+
+def _node(product: Operation, part: Tensor) -> cst.CSTNode | None:
+    return next((operand.node for operand, tensor in product.tensors() if tensor is part), None)
 
 
 def where(site: Site, view: View) -> cst.CSTNode:

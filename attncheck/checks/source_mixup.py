@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from attncheck.attention import behind
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.sources import Trio, inputs_behind, projection_behind, trios
 from attncheck.checks.view import View
+from attncheck.evidence.identifiers import names_in, spoken
 from attncheck.evidence.roles import decodes, projection_of
-from attncheck.graph import Operation
+from attncheck.graph import Operand, Operation
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.table import Role, role_of, roles_of
@@ -67,6 +69,9 @@ def check_trace(view: View) -> Iterator[Report]:
             yield from _apart_report(trio, apart, view)
         elif asks_backwards(trio, view) is not None:
             yield from _backwards_report(trio, view)
+    for operation in view.graph.operations:
+        if operation.clash is None and given_backwards(operation, view) is not None:
+            yield from _exchanged_report(operation, view)
 
 
 # -- the projection of another part ----------------------------------------------------------------
@@ -225,5 +230,57 @@ def _backwards_report(trio: Trio, view: View) -> Iterator[Report]:
         f"queries of `{asked}`, keys and values of `{asks}`: the decoder looks at the encoder's"
         " states (Vaswani et al. 2017, section 3.2.3)",
         function=place[1],
+        named=True,
+    )
+
+
+# -- a library's decoder that is given its inputs in the other order -------------------------------
+
+#: Decoders of torch: ``(tgt, memory)``.
+_DECODERS = frozenset({"decoder", "decoder_layer"})
+
+
+def given_backwards(operation: Operation, view: View) -> tuple[Operand, Operand] | None:
+    """The target and the memory of a decoder whose target is what an encoder gave; else None.
+
+    The memory then comes from no encoder, and its name is no encoder's either.
+    """
+    given = {operand.name: (operand, tensor) for operand, tensor in operation.tensors()}
+    if operation.kind not in _DECODERS or operation.elsewhere or not {"tgt", "memory"} <= {*given}:
+        return None
+    target, memory = given["tgt"], given["memory"]
+    name = spoken(target[0].node)
+    encoded = name is not None and (name == "memory" or role_of(name) is Role.ENCODER_STATES)
+    if not encoded or not _is_encoded(target[1], view) or _is_encoded(memory[1], view):
+        return None
+    others = {*names_in(memory[0].node)}
+    if any(each == "memory" or role_of(each) is Role.ENCODER_STATES for each in others):
+        return None
+    return target[0], memory[0]
+
+
+def _is_encoded(tensor: Tensor, view: View) -> bool:
+    """Whether an encoder of the library stands behind a tensor."""
+    return any(made.kind in ("encoder", "encoder_layer") for made in behind(view.graph, tensor))
+
+
+def _exchanged_report(operation: Operation, view: View) -> Iterator[Report]:
+    found = given_backwards(operation, view)
+    if found is None or found[0].node is None:
+        return
+    target, memory = (view.quote(operand.node) for operand in found)
+    message = (
+        f"`{view.quote(operation.node)}` decodes `{target}`, which an encoder made, and takes"
+        f" `{memory}` for the memory: torch's decoder wants the target first and the memory second;"
+        f" the result has one row for each position of `{target}`"
+    )
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        message,
+        Culprit(found[0].node, next(operation.tensors())[1]),
+        None,
+        f"`{memory}` first, which asks, and `{target}` second, which is asked",
         named=True,
     )

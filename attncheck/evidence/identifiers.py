@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z]+")
 _PADDING = frozenset({"pad", "padding", "padid", "padidx", "padtoken"})
 _LENGTHS = frozenset({"len", "lens", "length", "lengths"})
+#: Attributes that are a tensor itself, turned.
+_TURNS = frozenset({"T", "mT", "H", "mH"})
 _CAUSAL = frozenset({"causal", "subsequent", "future", "lookahead", "autoregressive"})
 #: Beside a word for lengths: counts of something else than of a sequence's own positions.
 _OTHER_LENGTHS = frozenset(
@@ -62,7 +64,8 @@ def _inside(node: cst.CSTNode, kind: str) -> tuple[cst.CSTNode | None, str | Non
     if kind == "Subscript":
         return getattr(node, "value", None), None
     if kind == "Attribute":
-        return None, node.attr.value  # type: ignore[attr-defined]
+        name = node.attr.value  # type: ignore[attr-defined]
+        return (node.value, None) if name in _TURNS else (None, name)  # type: ignore[attr-defined]
     function = getattr(node, "func", None) if kind == "Call" else None
     return (None if function is None else getattr(function, "value", None)), None
 

@@ -43,7 +43,8 @@ def _convolve(call: Call, transposed: bool) -> Outcome:
     assert spatial is not None
     kernel = _kernel(call, spatial, transposed)
     shape = call.shape("x")
-    image = None if shape is None else parted(shape, spatial, call.facts)
+    inward = kernel.inward if isinstance(kernel, _Kernel) else None
+    image = None if shape is None else parted(shape, spatial, call.facts, inward)
     clash = next((part for part in (kernel, image) if isinstance(part, Clash)), None)
     if isinstance(kernel, _Kernel) and clash is None:
         clash = _channels_clash(call, kernel, image if isinstance(image, Parted) else None)

@@ -156,16 +156,24 @@ class _Letters:
         lead: list[Axis] = []
         trail: list[Axis] = []
         side = lead
+        told = self._told_apart(middle)
         for letter in self.subscripts.output:
             if letter == DOTS:
                 lead += middle.lead
                 side = lead if middle.row is None else trail
                 side += middle.trail
             else:
-                axis = self.axes.get(letter, Axis(None))
-                side += tell_apart(lead + trail, [axis])
+                side.append(told.get(letter, Axis(None)))
         row = middle.row
         return expand(Shape(tuple(lead), row, tuple(trail)), self.call.facts)
+
+    def _told_apart(self, middle: Shape) -> dict[str, Axis]:
+        """The output's axes: of two of one birth, that of the operand further left is first."""
+        output = self.subscripts.output
+        read = [letter for letters in self.subscripts.inputs for letter in letters]
+        letters = [letter for letter in dict.fromkeys(read) if letter in output and letter != DOTS]
+        known = [self.axes.get(letter, Axis(None)) for letter in letters]
+        return dict(zip(letters, tell_apart(middle.lead + middle.trail, known), strict=True))
 
 
 def _rank_clash(number: int, letters: Letters, shape: Shape) -> Clash:

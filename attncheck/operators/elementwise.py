@@ -13,7 +13,7 @@ from attncheck.algebra.broadcast import Broadcast, Pairing, broadcast_all
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.operators.call import Call, Operator
 from attncheck.operators.events import Clash, Elementwise, Fault, Outcome
-from attncheck.operators.masking import is_mask, masked_shapes, takes_masks
+from attncheck.operators.masking import masked_shapes, takes_masks
 from attncheck.operators.operands import dtype_of, is_number, operand_shape
 from attncheck.record import replace
 from attncheck.values.value import UNKNOWN, Scalar, Sequence, Value, as_powers
@@ -309,8 +309,8 @@ def _indices(call: Call, condition: Shape | None) -> Value:
 def masked_fill(call: Call) -> Outcome:
     """``x`` with a number where the mask is true; mask and x broadcast, in place only the mask.
 
-    A mask of which not every axis is known is taken to fit into x, as torch's documentation asks
-    of it; one that certainly has more axes adds some, and an axis of 1 may be stretched.
+    The mask is taken to fit into x, as torch's documentation asks of it; one that certainly has
+    more axes adds some, and an axis of 1 may be stretched.
     """
     tensor = call.tensor("x")
     dtype = dtype_of(tensor)
@@ -321,8 +321,7 @@ def masked_fill(call: Call) -> Outcome:
         shape = without_marks(filled) if takes_masks(filled) else None
         return Outcome(call.make(shape, dtype), Elementwise("masked_fill", None))
     outcome = combine(call, "masked_fill", "fills", (filled, mask), dtype, keep=False)
-    loose = mask.row is not None or is_mask(call, "mask")
-    if not loose or outcome.clash is not None or not takes_masks(filled):
+    if outcome.clash is not None or not takes_masks(filled):
         return outcome
     if mask.at_least > len(filled.lead):
         return outcome

@@ -10,7 +10,7 @@ from collections.abc import Sequence as Items
 
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Axis, Shape, close
+from attncheck.algebra.shape import Axis, Shape, close, expand
 from attncheck.algebra.size import ONE, ZERO, Size, product
 from attncheck.operators.axes import least_rank, split_trailing
 from attncheck.operators.call import Call
@@ -37,12 +37,21 @@ class Parted:
         return Shape(self.outer.lead, self.outer.row, (*self.outer.trail, *behind))
 
 
-def parted(shape: Shape, spatial: int, facts: Facts) -> Parted | Clash | None:
-    """``(N, C, ...)`` or ``(C, ...)`` with so many ``spatial`` axes, taken apart."""
+def parted(
+    shape: Shape, spatial: int, facts: Facts, channels: Size | None = None
+) -> Parted | Clash | None:
+    """``(N, C, ...)`` or ``(C, ...)`` with so many ``spatial`` axes, taken apart.
+
+    Where the second axis is known to be the ``channels``, there is a batch.
+    """
     clash = ranks_clash(shape, (spatial + 1, spatial + 2))
     if clash is not None:
         return clash
-    if not shape.closed and least_rank(shape) > spatial + 1:
+    shown = expand(shape, facts)
+    second = shown.lead[1].size if not shown.closed and len(shown.lead) > 1 else None
+    if not shown.closed and (
+        least_rank(shape) > spatial + 1 or (second is not None and second == channels)
+    ):
         shape = close(shape, spatial + 2, facts) or shape
     taken = split_trailing(without_marks(shape), spatial + 1, facts)
     return None if taken is None else Parted(taken[0], taken[1][0], taken[1][1:])

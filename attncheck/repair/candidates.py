@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.attention import LEARNED, is_weight
+from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.constructed import constructor, layer_of, name_of_layer
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.report import Culprit, Report, Sizes
@@ -30,7 +31,7 @@ from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.layouts import other_layout
 from attncheck.repair.mapped import other_axes
 from attncheck.repair.mask_axes import move_axis
-from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
+from attncheck.repair.masks import for_each_head, hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
 from attncheck.repair.positions import placed
 from attncheck.repair.ranks import dropped, other_rank
@@ -41,7 +42,7 @@ from attncheck.repair.sizes import other_sizes
 from attncheck.repair.slices import other_places
 from attncheck.repair.sources import unmixed
 from attncheck.repair.steps import other_state
-from attncheck.repair.subscripts import subscripts
+from attncheck.repair.subscripts import subscripts, turned_product
 from attncheck.repair.transposes import transposed_view
 from attncheck.repair.wording import (
     argument_of,
@@ -195,6 +196,7 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
     if report.operation.kind in BATCHES:
         yield from BATCHES[report.operation.kind](report, view)
         return
+    yield from for_each_head(report, view)
     pairs = crossed(report.operation, view)
     if pairs is not None:
         yield from _all_pairs(pairs, tensors, view)
@@ -281,6 +283,8 @@ def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
 
 def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
     """Another axis in the softmax, in the helper's call, or in the sum of a hand-written one."""
+    if isinstance(report.operation.event, Einsum):
+        yield from turned_product(report, view)
     if report.axis is None:
         return
     shape = view.shape(as_tensor(report.operation.output))
@@ -398,7 +402,10 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
     yield from _repeated(report, view)
     if argument is None:
         return
-    for axis in ("-1", "0", "1"):
+    along = other_axis(report.operation, view)
+    given = view.sizes(next(report.operation.tensors())[1])
+    last = given is not None and along == len(given) - 1
+    for axis in ("-1", "0", "1") if along is None else ("-1" if last else str(along),):
         if view.code(argument) != axis:
             yield edit(argument, axis, f"join along axis {axis}", safe=False)
 

@@ -36,7 +36,10 @@ def mask_scores(report: Report, view: View) -> Iterator[Candidate]:
             continue
         library = weights.library or mask.library
         given = (view, scores, *_uncast(view, operand, mask))
-        text = _filled(*given) if library == "torch" else _chosen(library, *given)
+        if _takes_out(report.operation, view):
+            text = _hiding(library, view, scores, operand.node)
+        else:
+            text = _filled(*given) if library == "torch" else _chosen(library, *given)
         written = _replaced(view, call, scores, text)
         if written is not None:
             yield edit(
@@ -45,6 +48,14 @@ def mask_scores(report: Report, view: View) -> Iterator[Candidate]:
                 "mask the scores instead, so that softmax shares the weight among what is left",
                 safe=False,
             )
+
+
+def _takes_out(operation: Operation, view: View) -> bool:
+    """Whether what a mask is true of is replaced, and not what it is false of."""
+    entry = entry_of(operation, view)
+    if entry is None or entry.put is None:
+        return False
+    return entry.how == "fill" or entry.put.name == "x"
 
 
 def hide_scores(report: Report, view: View) -> Iterator[Candidate]:
@@ -95,6 +106,23 @@ def _assigned(operation: Operation) -> str | None:
             continue
         return target.value if isinstance(target, cst.Name) else None
     return None
+
+
+def for_each_head(report: Report, view: View) -> Iterator[Candidate]:
+    """A mask of each sequence for each of its heads, as ``torch.nn.MultiheadAttention`` has it."""
+    operation, culprit, call = report.operation, report.culprit, report.operation.node
+    query = next((tensor for _, tensor in operation.tensors()), None)
+    mask = None if culprit is None else view.shape(culprit.tensor)
+    if operation.kind != "multihead_attention" or culprit is None or not isinstance(call, cst.Call):
+        return
+    given = [operand.name for operand, tensor in operation.tensors() if tensor is culprit.tensor]
+    shape = view.shape(query)
+    if given != ["attn_mask"] or mask is None or mask.rank != 3 or shape is None or shape.rank != 3:
+        return
+    if mask.axes[0].size in (shape.axes[0].size, shape.axes[1].size):
+        heads = f"{view.code(call.func)}.num_heads"
+        text = f"{bracketed(view, culprit.node)}.repeat_interleave({heads}, dim=0)"
+        yield edit(culprit.node, text, "repeat it for each head", safe=False)
 
 
 def pass_mask(report: Report, view: View) -> Iterator[Candidate]:
@@ -156,6 +184,14 @@ def _chosen(
 def _filled(view: View, scores: cst.CSTNode, mask: cst.CSTNode, boolean: bool) -> str:
     hidden = _hidden(view, mask, boolean)
     return f'{bracketed(view, scores)}.masked_fill({hidden}, float("-inf"))'
+
+
+def _hiding(library: str | None, view: View, scores: cst.CSTNode, mask: cst.CSTNode) -> str:
+    """Scores without those that a mask is true of."""
+    if library == "torch":
+        return f'{bracketed(view, scores)}.masked_fill({view.code(mask)}, float("-inf"))'
+    where = f"{functions_for(view, library)}.where"
+    return f"{where}({view.code(mask)}, -1e9, {view.code(scores)})"
 
 
 def _hidden(view: View, mask: cst.CSTNode, boolean: bool) -> str:

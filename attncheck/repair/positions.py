@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.checks.position_axis import Misplaced, miscounted, one_row
+from attncheck.checks.position_axis import Misplaced, Numbered, miscounted, one_row, over_batch
 from attncheck.checks.report import Report
 from attncheck.checks.tables import meetings
 from attncheck.checks.view import View
@@ -27,6 +27,10 @@ def placed(report: Report, view: View) -> Iterator[Candidate]:
             text = f":{view.code(row[1])}"
             yield edit(row[1], text, f"slice {text}, one row for each position", safe=False)
             return
+        numbered = over_batch(meeting, view)
+        if numbered is not None and numbered.count.operation is report.operation:
+            yield from _second_axis(numbered, view)
+            return
     yield from _turned_first(report, view)
 
 
@@ -45,6 +49,24 @@ def _other_size(found: Misplaced, view: View) -> Iterator[Candidate]:
         text = names.write(found.size)
         if text is not None:
             yield edit(node, text, f"count up to {text}", safe=False)
+
+
+def _second_axis(found: Numbered, view: View) -> Iterator[Candidate]:
+    """As many rows as the sequence is long, in the second axis of the table."""
+    node, count = found.count.operation.node, found.count.node
+    number = None if count is None else _axis_written(count)
+    if number is None or count is None or not isinstance(node, cst.Subscript):
+        return
+    whole, inner = view.source.span(node), view.source.span(number)
+    if not whole.line == inner.line == inner.end_line == whole.end_line:
+        return
+    code = view.source.code(node)
+    before, after = code[: inner.column - whole.column], code[inner.end_column - whole.column :]
+    turn = ".swapaxes(0, 1)"
+    if found.meeting.table.library == "torch":
+        turn = ".transpose(0, 1)"
+    text = f"{before}1{after}{turn}"
+    yield edit(node, text, "a row for each position, beside the batch", safe=False)
 
 
 def _axis_written(node: cst.CSTNode) -> cst.CSTNode | None:

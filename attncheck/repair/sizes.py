@@ -33,6 +33,8 @@ def other_sizes(report: Report, view: View) -> Iterator[Candidate]:
     sizes = list(_sizes(made.node))
     for size in sizes:
         yield from _other_axes(size, view)
+    if made.place.function != report.operation.place.function:
+        return  # the names are those of the function that the clash is in
     for wanted in (clash.left, clash.right):
         text = None if wanted is None else _written(report, view, wanted)
         if text is None:

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.checks.report import Report
-from attncheck.checks.source_mixup import asks_backwards, keys_and_values, misprojected
+from attncheck.checks.source_mixup import (
+    asks_backwards,
+    given_backwards,
+    keys_and_values,
+    misprojected,
+)
 from attncheck.checks.sources import PARTS, Trio, projection_behind, trios
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
@@ -27,6 +32,11 @@ def unmixed(report: Report, view: View) -> Iterator[Candidate]:
         backwards = asks_backwards(trio, view)
         if backwards is not None and trio.operation is report.operation:
             yield from _exchanged(report.node, backwards, view)
+    pair = given_backwards(report.operation, view)
+    if pair is not None and pair[0].node is not None and pair[1].node is not None:
+        first, second = (view.code(operand.node) for operand in pair)
+        changes = Change(pair[0].node, second), Change(pair[1].node, first)
+        yield Candidate(changes, f"give it {second} first", safe=False)
 
 
 def _one_sequence(trio: Trio, report: Report, view: View) -> Iterator[Candidate]:

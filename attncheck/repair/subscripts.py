@@ -43,6 +43,25 @@ def subscripts(report: Report, view: View) -> Iterator[Candidate]:
         yield edit(literal, text, f"write {text}", safe=False)
 
 
+def turned_product(report: Report, view: View) -> Iterator[Candidate]:
+    """The last two axes of an einsum's product exchanged."""
+    node = report.node
+    arguments = node.args if isinstance(node, cst.Call) else ()
+    literals = [each.value for each in arguments if isinstance(each.value, cst.SimpleString)]
+    if not literals:
+        return
+    parts = _WORDS if report.operation.spelling.startswith("einops") else _LETTERS
+    tokens = parts.findall(literals[0].value)
+    if ">" not in tokens:
+        return
+    places = [i for i, each in enumerate(tokens) if i > tokens.index(">") and _is_letter(each)]
+    if len(places) > 1:
+        first, second = places[-2:]
+        tokens[first], tokens[second] = tokens[second], tokens[first]
+        text = "".join(tokens)
+        yield edit(literals[0], text, f"write {text}", safe=False)
+
+
 def _is_letter(token: str) -> bool:
     return token[0].isalpha()
 

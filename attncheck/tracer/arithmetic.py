@@ -211,9 +211,10 @@ def _numbers(token: str, left: Value, right: Value, node: cst.CSTNode | None) ->
     if type(left) is Int and type(right) is Int and token != "/":
         return Int(_size(token, a, b))
     x, y = _as_float(left), _as_float(right)
-    if x is not None and y is not None and token in _FLOAT_OPERATORS:
-        return _float(token, x, y)
     made = _powers(token, left, right)
+    if x is not None and y is not None and token in _FLOAT_OPERATORS:
+        number = _float(token, x, y)
+        return number if made is None else replace(number, powers=made, node=node)
     if made is not None:
         perhaps = any(type(value) is Scalar and value.perhaps for value in (left, right))
         return Scalar("float", made, perhaps, node)

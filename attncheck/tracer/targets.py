@@ -18,7 +18,7 @@ from attncheck.tracer.machine import Machine
 from attncheck.tracer.naming import settle
 from attncheck.tracer.recorder import Written, apply
 from attncheck.values.join import one_list
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     UNKNOWN,
     Choice,
@@ -82,15 +82,19 @@ def _tuple(
 def _check_rank(
     machine: Machine, target: cst.Tuple | cst.List, value: Value, source: cst.CSTNode | None
 ) -> None:
-    """``B, T = x.shape`` for an `x` of three axes raises: record it as a clash of rank."""
+    """``B, T = x.shape`` for an `x` of three axes raises: record it as a clash of rank.
+
+    Where prose alone says how many axes `x` has, it is recorded too that the code says the same.
+    """
     if type(value) is not Sequence or value.items is None or source is None:
         return
     count = len(target.elements)
     subject = _shape_subject(source)
-    if len(value.items) == count or subject is None:
+    if subject is None:
         return
+    fits = len(value.items) == count
     tensor = as_tensor(machine.evaluate(subject))
-    if tensor is None:
+    if tensor is None or (fits and tensor.evidence is not Evidence.PROSE):
         return
     text = f"unpacks the {len(value.items)} axes of a {tensor.shape} into {count} names"
     machine.record(
@@ -104,7 +108,7 @@ def _check_rank(
             machine.statement,
             machine.frame.place,
             None,
-            Clash(Fault.RANK, text, 0, None, None, Verdict.DIFFERENT),
+            None if fits else Clash(Fault.RANK, text, 0, None, None, Verdict.DIFFERENT),
         )
     )
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.powers import Powers, power_of
 from attncheck.algebra.shape import Axis, Shape, expand
-from attncheck.algebra.size import ONE, Size
+from attncheck.algebra.size import Size
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
 
@@ -45,9 +45,14 @@ ALIKE = Unknown(alike=True)
 
 @record
 class Const:
-    """None, a bool, a float, a string or Ellipsis written in the program."""
+    """None, a bool, a float, a string or Ellipsis written in the program.
+
+    ``powers`` and ``node`` are those of a `Scalar`, for a float that is a root of an integer.
+    """
 
     value: object
+    powers: Powers | None = field(default=None, compare=False, repr=False)
+    node: cst.CSTNode | None = field(default=None, compare=False, repr=False)
 
 
 NONE = Const(None)
@@ -358,10 +363,11 @@ def as_powers(value: Value) -> Powers | None:
     """`value` seen as a product of powers of sizes (1 is the empty one), or None."""
     if type(value) is Scalar:
         return value.powers
-    if type(value) is Const and value.value == 1.0 and type(value.value) is float:
-        return Powers()
+    if type(value) is Const and type(value.value) is float:
+        return Powers() if value.value == 1.0 else value.powers
     size = as_size(value)
-    return None if size is None or (size.number is not None and size != ONE) else power_of(size)
+    whole = size is not None and (size.number is None or size.number > 0)
+    return power_of(size) if size is not None and whole else None
 
 
 def as_integer(value: Value) -> int | None:
