@@ -37,7 +37,7 @@ def elementwise(call: Call) -> Outcome:
     """mse_loss and others: ``x`` and ``y`` broadcast, then averaged."""
     shapes = [operand_shape(call, name) for name in ("x", "y", "z") if call.given(name)]
     known = [shape for shape in shapes if shape is not None]
-    if len(known) < len(shapes):
+    if len(known) < max(len(shapes), 2):
         return Outcome(_reduced(call, None), Loss(_kind(call), None))
     spread = broadcast_all(known, call.facts)
     clash = broadcast_clash(spread, "takes the loss over", known)

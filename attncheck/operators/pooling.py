@@ -139,6 +139,8 @@ def fold(call: Call) -> Outcome:
     outer, (column, count) = taken
     wanted = [Axis(size) for size in each(call, "sizes", 2)]
     kernel = each(call, "kernel", 2)
+    if len(wanted) != len(kernel):
+        return Outcome(call.make(None, dtype))
     places = slide(wanted, windows(call, kernel), call.facts)
     if isinstance(places, Clash):
         return Outcome(call.make(None, dtype), clash=places)

@@ -205,8 +205,8 @@ def scan(call: Call) -> Outcome:
         flat = shape if shape is not None and shape.rank == 1 else None
         return Outcome(call.make(flat or closed([Axis(element_count(shape))]), dtype), event)
     axes = call.integers("axis")
-    if shape is None or axes is None:
-        return Outcome(call.make(shape, dtype), event)
+    if shape is None or not axes:
+        return Outcome(call.make(shape if axes is None else None, dtype), event)
     if call.library != "jax" and _one_element(shape, axes):
         made = shape if call.library == "torch" else closed([Axis(ONE)])
         return Outcome(call.make(made, dtype), event)
