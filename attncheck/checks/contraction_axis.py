@@ -30,7 +30,9 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
                 yield _alone(site, sum_, view)
                 return
             found = mismatch(site, sum_, view)
-            if found is not None and _weighs_again(site, sum_, found, view):
+            if found is not None and (
+                _weighs_again(site, sum_, found, view) or _weighs_itself(site, sum_, view)
+            ):
                 continue
             if found is None or found.keys != found.normalised:
                 continue
@@ -108,6 +110,19 @@ def _weighs_again(site: Site, sum_: WeightedSum, found: Mismatch, view: View) ->
     ]
     others = [each for at, each in enumerate(event.inputs) if at != sum_.weights]
     return any(letter in event.output and letter in each for letter in own for each in others)
+
+
+def _weighs_itself(site: Site, sum_: WeightedSum, view: View) -> bool:
+    """Whether weights are multiplied by what was made of them: a power of their matrix."""
+    made_of = {site.softmax.number}
+    for later in view.graph.after(site.softmax):
+        if later is sum_.operation:
+            break
+        if later.read & made_of:
+            made_of.add(later.number)
+    others = [tensor for _, tensor in sum_.operation.tensors()]
+    del others[sum_.weights]
+    return any(tensor.operation in made_of for tensor in others)
 
 
 def _alone(site: Site, sum_: WeightedSum, view: View) -> Report:

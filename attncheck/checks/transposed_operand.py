@@ -13,12 +13,14 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Fault
 from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
 
 RULE = Rule(
     "ATN102",
     "transposed-operand",
     "contracted sizes differ, and one transpose (or swapping the operands) makes them agree",
 )
+_MATRIX = 2
 ON = (Fault.CONTRACTION, Contraction)
 
 
@@ -47,6 +49,8 @@ def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
         return
     if {found.contracted, found.other} != {len(sizes) - 2, len(sizes) - 1}:
         return
+    if len(sizes) > _MATRIX and _is_written_out(found.tensor, view):
+        return
     turned = (*sizes[:-2], sizes[-1], sizes[-2])
     other = operands[1 - found.operand][0].node
     yield Report(
@@ -60,3 +64,8 @@ def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
         f" `{view.quote(other)}`",
         hidden=f"hidden while {found.unseen} == {found.wanted}",
     )
+
+
+def _is_written_out(tensor: Tensor, view: View) -> bool:
+    """Whether the code has put down the axes in their order: ``zeros(batch, heads, d_k, d_v)``."""
+    return any(maker.kind == "filled" for maker in view.graph.known_makers(tensor))
