@@ -23,7 +23,7 @@ from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Creation, Elementwise, Fault, NewAxis, Reduction, Selection
 from attncheck.record import record
 from attncheck.rule import Rule
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import Evidence, Tensor
 
 #: Comparing every element of one vector with every element of another is a table, and meant.
 _TABLES = frozenset({"==", "!=", "<", "<=", ">", ">=", "&", "|", "^"})
@@ -314,7 +314,7 @@ def _displaced_by_size(
 ) -> Diagnosis | None:
     """``(B, T, d) + (B, T, d, 1)``: axes meet others than those of their size."""
     left, right = (view.sizes(tensor) for _, tensor in tensors)
-    if left is None or right is None:
+    if left is None or right is None or _is_of_presumed_rank(view, tensors):
         return None
     lefts, rights = ([getattr(p, side) for p in met.pairings] for side in ("left", "right"))
     if [len(left), len(right)] != [len(each) - each.count(None) for each in (lefts, rights)]:
@@ -327,6 +327,13 @@ def _displaced_by_size(
             culprit = Culprit(operand.node, tensor)
             return Diagnosis(Kind.MISALIGNED, culprit, wanted, derivation)
     return None
+
+
+def _is_of_presumed_rank(view: View, tensors: list[tuple[Operand, Tensor]]) -> bool:
+    """Whether operands of unlike ranks may only be so because a name was taken to say the rank."""
+    ranks = {len(view.sizes(tensor) or ()) for _, tensor in tensors}
+    named = any(tensor.evidence is Evidence.NAME for _, tensor in tensors)
+    return view.traced.conventional and named and len(ranks) > 1
 
 
 def _is_elsewhere(own: Axis, other: Axis, longer: list[Tag]) -> bool:

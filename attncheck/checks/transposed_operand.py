@@ -11,7 +11,7 @@ from attncheck.checks.report import Culprit, Report
 from attncheck.checks.swapped import swapped
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Fault
+from attncheck.operators.events import Contraction, Einsum, Fault
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 
@@ -49,7 +49,7 @@ def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
         return
     if {found.contracted, found.other} != {len(sizes) - 2, len(sizes) - 1}:
         return
-    if len(sizes) > _MATRIX and _is_written_out(found.tensor, view):
+    if len(sizes) > _MATRIX and _is_put_together(found.tensor, view):
         return
     turned = (*sizes[:-2], sizes[-1], sizes[-2])
     other = operands[1 - found.operand][0].node
@@ -66,6 +66,13 @@ def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
     )
 
 
-def _is_written_out(tensor: Tensor, view: View) -> bool:
-    """Whether the code has put down the axes in their order: ``zeros(batch, heads, d_k, d_v)``."""
-    return any(maker.kind == "filled" for maker in view.graph.known_makers(tensor))
+def _is_put_together(tensor: Tensor, view: View) -> bool:
+    """Whether the code has put the axes in their order, and a like size is none of the same axis.
+
+    ``zeros(batch, heads, d_k, d_v)``, or a product, which has one axis of each operand: the keys
+    times the values of linear attention.
+    """
+    return any(
+        maker.kind == "filled" or isinstance(maker.event, Contraction | Einsum)
+        for maker in view.graph.known_makers(tensor)
+    )

@@ -87,3 +87,32 @@ class Heads(nn.Module):
         return {expression}
 """
     assert findings("(q @ q.transpose(2, 3)).masked_fill(mask == 0, -1e9)", code) == ()
+
+
+PRESUMED = """\
+class Block(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.proj = nn.Linear(config.d_model, config.d_model)
+        self.d_model = config.d_model
+
+    def forward(self, {name}):
+        {first}
+        batch_size, points = {name}.shape[:2]
+        attended = self.proj({name}).view(batch_size, points, -1, self.d_model)
+        return {name} + attended
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "codes"),
+    [
+        ("hidden_states", "pass", []),
+        ("x", "pass", []),
+        ("x", "b, n, dim = x.shape", ["ATN202"]),
+    ],
+)
+def test_a_rank_that_only_a_name_tells_is_not_held_against_another(name, first, codes):
+    source = (HEAD + PRESUMED.format(name=name, first=first)).encode()
+    found = check_source(source, "x.py", Settings()).findings
+    assert [finding.code for finding in found] == codes

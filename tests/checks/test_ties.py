@@ -200,3 +200,38 @@ def test_letters_behind_an_ellipsis_are_those_of_the_last_axes():
     assert findings(code.format("hd")) == ()
     (found,) = findings(code.format("dh"))
     assert (found.code, found.line) == ("ATN107", 9)
+
+
+STATE = """\
+import torch
+from torch import nn
+
+class Recurrent(nn.Module):
+    def __init__(self, heads, width):
+        super().__init__()
+        self.heads, self.width = heads, width
+        self.to_q = nn.Linear(heads * width, heads * width)
+        self.to_v = nn.Linear(heads * width, heads * width)
+
+    def forward(self, x, key):
+        b, t, _ = x.shape
+        q = self.to_q(x).view(b, t, self.heads, self.width).transpose(1, 2)
+        v = self.to_v(x).view(b, t, self.heads, self.width).transpose(1, 2)
+        _, _, _, d_key = key.shape
+        {state}
+        return q @ state
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "codes"),
+    [
+        # Whoever writes the axes down one by one has them in this order.
+        ("state = torch.zeros(b, self.heads, d_key, self.width)", []),
+        ("state = key.transpose(2, 3) @ v", []),
+    ],
+)
+def test_axes_that_are_written_down_stand_in_their_order(state, codes):
+    source = STATE.format(state=state).encode()
+    found = check_source(source, "x.py", Settings()).findings
+    assert [finding.code for finding in found] == codes
