@@ -127,3 +127,23 @@ class TestACachedRun:
             Path(f"{number}.py").write_text(self.ATTN)
         assert "multiprocessing" in imported(folder, ".")
         assert imported(folder, ".") & TYPER_FREE == set()
+
+
+SHADOWS = ("ast", "nt", "numpy", "pathspec", "torch", "typing_extensions", "yaml", "yaml_ft")
+
+
+def test_no_file_of_the_working_folder_is_run(tmp_path):
+    for name in SHADOWS:
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('this file was run')\n")
+    (tmp_path / "attn.py").write_text("import numpy as np\nx = np.ones((2, 3)) @ np.ones((4, 5))\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "attncheck", "--no-cache", "--jobs", "2", "."],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert "was run" not in done.stdout + done.stderr
+    assert "ATN101" in done.stdout
+    assert done.returncode == 1
