@@ -8,6 +8,7 @@ and, should this process be killed, by themselves: each holds only its own end o
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import time
 from collections import deque
@@ -150,6 +151,8 @@ class Pool:
 def _context() -> _Context:
     """Forking where the system can: the workers then share what is already imported."""
     if "fork" not in get_all_start_methods():
+        # A new interpreter would look for its modules among the checked files first.
+        os.environ["PYTHONSAFEPATH"] = "1"
         return get_context("spawn")
     import attncheck.findings  # noqa: F401  # once, here, and not in every worker
 

@@ -7,8 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import attncheck
 from attncheck import cli, commands
+from attncheck.batch import SEQUENTIAL
 
 ROOT = Path(attncheck.__file__).parents[1]
 HEAVY = {
@@ -129,21 +132,37 @@ class TestACachedRun:
         assert imported(folder, ".") & TYPER_FREE == set()
 
 
-SHADOWS = ("ast", "nt", "numpy", "pathspec", "torch", "typing_extensions", "yaml", "yaml_ft")
+SHADOWS = ("ast", "nt", "numpy", "pathspec", "pickle", "random", "socket", "torch", "yaml_ft")
+SPAWNED = """
+import sys
+from attncheck import cli, pool
+pool.get_all_start_methods = lambda: ["spawn"]
+if __name__ == "__main__":
+    sys.argv[1:] = ["--no-cache", "--jobs", "2", "."]
+    cli.main()
+"""
 
 
-def test_no_file_of_the_working_folder_is_run(tmp_path):
+@pytest.mark.parametrize("command", ["module", "new interpreters"])
+def test_no_file_of_the_working_folder_is_run(tmp_path, command):
+    script, project = tmp_path / "tool" / "script.py", tmp_path / "project"
+    for folder in (script.parent, project):
+        folder.mkdir()
+    script.write_text(SPAWNED)
     for name in SHADOWS:
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('this file was run')\n")
-    (tmp_path / "attn.py").write_text("import numpy as np\nx = np.ones((2, 3)) @ np.ones((4, 5))\n")
+        (project / f"{name}.py").write_text("raise SystemExit('this file was run')\n")
+    for number in range(SEQUENTIAL + 1):
+        code = "import numpy as np\nx = np.ones((2, 3)) @ np.ones((4, 5))\n"
+        (project / f"attn_{number}.py").write_text(code)
+    options = ("-m", "attncheck", "--no-cache", "--jobs", "2", ".")
     done = subprocess.run(
-        [sys.executable, "-m", "attncheck", "--no-cache", "--jobs", "2", "."],
-        cwd=tmp_path,
+        [sys.executable, *(options if command == "module" else [script])],
+        cwd=project,
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=False,
     )
     assert "was run" not in done.stdout + done.stderr
-    assert "ATN101" in done.stdout
+    assert done.stdout.count("ATN101") == SEQUENTIAL + 1
     assert done.returncode == 1
