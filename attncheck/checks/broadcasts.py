@@ -10,6 +10,8 @@ import enum
 import operator
 from collections.abc import Iterator
 
+import libcst as cst
+
 from attncheck.algebra.broadcast import Broadcast, How, Pairing
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Tag
@@ -23,6 +25,7 @@ from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Creation, Elementwise, Fault, NewAxis, Reduction, Selection
 from attncheck.record import record
 from attncheck.rule import Rule
+from attncheck.tree.pairs import parts
 from attncheck.values.tensor import Evidence, Tensor
 
 #: Comparing every element of one vector with every element of another is a table, and meant.
@@ -372,6 +375,8 @@ def _outer(
             continue
         if not _is_fill(event, found) and _is_meant(view, operand, tensors, found):
             continue
+        if _is_with_itself(operand, tensors[1 - found.side][0]):
+            continue
         # Differences of positions, all against all, are tables that are meant.
         if all(t.dtype in ("int", "bool") or _is_positions(view, t) for _, t in tensors):
             continue
@@ -385,6 +390,15 @@ def _outer(
         )
         return Diagnosis(Kind.OUTER, Culprit(operand.node, tensor), wanted, derivation)
     return None
+
+
+def _is_with_itself(column: Operand, row: Operand) -> bool:
+    """Whether a column is made of the row where they meet: ``k.view(-1, 1) * k`` is meant."""
+    names = [] if column.node is None else list(parts(column.node))
+    row_name = row.node.value if isinstance(row.node, cst.Name) else None
+    return not isinstance(column.node, cst.Name) and any(
+        isinstance(each, cst.Name) and each.value == row_name for each in names
+    )
 
 
 @record

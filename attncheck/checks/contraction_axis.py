@@ -10,7 +10,7 @@ from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.checks.weights import Mismatch, mismatch
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Einsum, Reduction
+from attncheck.operators.events import Contraction, Einsum, Elementwise, Reduction
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
 
@@ -113,16 +113,28 @@ def _weighs_again(site: Site, sum_: WeightedSum, found: Mismatch, view: View) ->
 
 
 def _weighs_itself(site: Site, sum_: WeightedSum, view: View) -> bool:
-    """Whether weights are multiplied by what was made of them: a power of their matrix."""
+    """Whether weights are multiplied by what was made of them: a power of their matrix.
+
+    So are those left alone that are normalised again, by their sums over another axis (Sinkhorn).
+    """
     made_of = {site.softmax.number}
     for later in view.graph.after(site.softmax):
         if later is sum_.operation:
             break
         if later.read & made_of:
             made_of.add(later.number)
+            if _divides(later, made_of):
+                return True
     others = [tensor for _, tensor in sum_.operation.tensors()]
     del others[sum_.weights]
     return any(tensor.operation in made_of for tensor in others)
+
+
+def _divides(operation: Operation, made_of: set[int]) -> bool:
+    """Whether an operation divides what was made of weights by what was made of them."""
+    event, tensors = operation.event, [tensor for _, tensor in operation.tensors()]
+    divides = isinstance(event, Elementwise) and event.symbol == "/" and len(tensors) == 2
+    return divides and all(tensor.operation in made_of for tensor in tensors)
 
 
 def _alone(site: Site, sum_: WeightedSum, view: View) -> Report:

@@ -73,7 +73,7 @@ def _meet_by_chance(left: Sizes, right: Sizes, view: View) -> bool:
     ]
     return bool(met) and all(
         view.facts.compare(a, b) is Verdict.UNKNOWN
-        and all(type(atom) is Symbol for size in (a, b) for atom in size.atoms())
+        and all(type(atom) is Symbol and not atom.found for size in (a, b) for atom in size.atoms())
         for a, b in met
     )
 

@@ -138,8 +138,6 @@ def _is_odd(columns: list[tuple[Size | None, ...]], found: Joined, axis: int) ->
     along = [size for size in columns[found.axis] if size is not None]
     if any(size.number is not None for size in along):
         return False
-    if found.axis == 0 and axis == 1:
-        return True
     apart = [size for size in columns[axis] if size is not None]
     others = [size for size in apart if size.number != 1]
     fixed = others and not any(symbol.flexible for size in others for symbol in size.symbols())

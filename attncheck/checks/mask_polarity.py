@@ -20,6 +20,8 @@ RULE = Rule(
 def check_trace(view: View) -> Iterator[Report]:
     """Report each mask that hides what it says is visible, or hides nothing."""
     for use in view.mask_uses:
+        if not use.library and not _are_scores(use, view):
+            continue  # nothing is attended to with them: they may be filled on purpose
         mark = view.meanings.mark(use.tensor)
         if mark is None:
             yield from _against_function(use, view)
@@ -31,6 +33,24 @@ def check_trace(view: View) -> Iterator[Report]:
                 yield _report(use, mark, view, named, _reversed(use, mark, view))
         elif use.library and use.way is Way.ADDED and {mark.visible, mark.hidden} == {0, 1}:
             yield _report(use, mark, view, mark.is_named, _added(use, mark, view))
+
+
+def _are_scores(use: Use, view: View) -> bool:
+    """Whether what a mask is put on goes on into a softmax, or comes out of one."""
+    softmaxes = {site.softmax.number for site in view.sites}
+    if use.operation.number in softmaxes:
+        return True
+    after = _made_of({use.operation.number}, view)
+    return bool(after & softmaxes) or use.operation.number in _made_of(set(softmaxes), view)
+
+
+def _made_of(numbers: set[int], view: View) -> set[int]:
+    """The operations that read what these give, or what such operations give."""
+    made: set[int] = set()
+    for operation in view.graph.operations:
+        if operation.read & (numbers | made):
+            made.add(operation.number)
+    return made
 
 
 def _against_function(use: Use, view: View) -> Iterator[Report]:

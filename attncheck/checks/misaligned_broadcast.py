@@ -29,6 +29,7 @@ RULE = Rule(
     "axes that line up by position and not by meaning",
 )
 ON = (Elementwise, Expansion)
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
 def check_trace(view: View) -> Iterator[Report]:
@@ -56,6 +57,8 @@ def _crosswise(operation: Operation, view: View) -> Iterator[Report]:
     event, operands = operation.event, list(operation.tensors())
     if operation.clash is not None or len(operands) != 2 or not isinstance(event, Elementwise):
         return
+    if event.symbol in _COMPARISONS:
+        return  # what is compared with what may be another order on purpose
     pairings = () if event.broadcast is None else event.broadcast.pairings
     places = _crossed(pairings)
     index = 0 if is_mask(view.graph, operands[0][1]) else 1

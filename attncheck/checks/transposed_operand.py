@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks.constructed import layer_of
-from attncheck.checks.forced import forced
+from attncheck.checks.forced import Forced, forced
 from attncheck.checks.products import Kind, report
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.swapped import swapped
@@ -13,7 +13,6 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Einsum, Fault
 from attncheck.rule import Rule
-from attncheck.values.tensor import Tensor
 
 RULE = Rule(
     "ATN102",
@@ -49,7 +48,7 @@ def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
         return
     if {found.contracted, found.other} != {len(sizes) - 2, len(sizes) - 1}:
         return
-    if len(sizes) > _MATRIX and _is_put_together(found.tensor, view):
+    if len(sizes) > _MATRIX and _is_put_together(found, view):
         return
     turned = (*sizes[:-2], sizes[-1], sizes[-2])
     other = operands[1 - found.operand][0].node
@@ -66,13 +65,16 @@ def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
     )
 
 
-def _is_put_together(tensor: Tensor, view: View) -> bool:
+def _is_put_together(found: Forced, view: View) -> bool:
     """Whether the code has put the axes in their order, and a like size is none of the same axis.
 
-    ``zeros(batch, heads, d_k, d_v)``, or a product, which has one axis of each operand: the keys
-    times the values of linear attention.
+    ``zeros(batch, heads, d_k, d_v)``, or what has one axis of each operand of a product: weights,
+    or the keys times the values of linear attention.
     """
-    return any(
+    shape = found.tensor.shape
+    tags = [] if shape is None else [shape.axes[at].tag for at in (found.contracted, found.other)]
+    roots = {(tag.root, tag.side) for tag in tags if tag is not None}
+    return len(roots) > 1 or any(
         maker.kind == "filled" or isinstance(maker.event, Contraction | Einsum)
-        for maker in view.graph.known_makers(tensor)
+        for maker in view.graph.known_makers(found.tensor)
     )

@@ -19,10 +19,13 @@ def operand_shape(call: Call, name: str) -> Shape | None:
 
 
 def is_number(value: Value) -> bool:
-    """Whether a value is certainly a plain number."""
+    """Whether a value is certainly a plain number.
+
+    What a comparison with something unknown gives may be of any shape.
+    """
     if type(value) is Const:
         return isinstance(value.value, bool | int | float | complex)
-    return type(value) is Int or (type(value) is Scalar and value.kind != "str")
+    return type(value) is Int or (type(value) is Scalar and value.kind not in ("str", "bool"))
 
 
 def dtype_of(value: Value | None) -> str | None:

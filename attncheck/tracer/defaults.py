@@ -14,6 +14,7 @@ from attncheck.algebra.shape import Axis, Shape, close, expand
 from attncheck.record import replace
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.naming import settle
+from attncheck.tree.pairs import parts
 from attncheck.values.join import join
 from attncheck.values.tensor import Evidence
 from attncheck.values.value import (
@@ -33,6 +34,8 @@ from attncheck.values.value import (
     expanded,
 )
 
+#: What projects call their own test for None, and what puts something in its place.
+_HELPERS: Final = frozenset(["default", "exists", "is_given", "not_none", "is_not_none"])
 #: What stands in for a function that is not given.
 _CALLABLE: Final = frozenset([Class, Function, Imported, Layer, Library, Method, Partial])
 
@@ -56,6 +59,39 @@ def none_test(machine: Machine, test: cst.BaseExpression) -> tuple[cst.BaseExpre
         asked = _asked(machine, callee) if type(callee) is Function else None
         return None if asked is None else (test.args[0].value, asked)
     return None
+
+
+def asked_for(body: cst.CSTNode) -> frozenset[str]:
+    """The names of which code asks whether they are None, or whether they are true.
+
+    What is used without asking is given by whoever calls, whatever its default says.
+    """
+    asked: set[str] = set()
+    for part in parts(body):
+        for node in _tested(part):
+            asked.update(_named(node))
+    return frozenset(asked)
+
+
+def _tested(node: cst.CSTNode) -> list[cst.BaseExpression]:
+    """The expressions of which a node asks whether they are None or true."""
+    if isinstance(node, cst.Comparison):
+        operators = [type(target.operator) for target in node.comparisons]
+        return [node.left] if set(operators) <= {cst.Is, cst.IsNot} else []
+    if isinstance(node, cst.If | cst.IfExp):
+        return [node.test]
+    if isinstance(node, cst.BooleanOperation):
+        return [node.left, node.right]
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.args:
+        return [node.args[0].value] if node.func.value in _HELPERS else []
+    return []
+
+
+def _named(node: cst.BaseExpression) -> list[str]:
+    """The name that an expression is, with or without a ``not`` in front."""
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
+        node = node.expression
+    return [node.value] if type(node) is cst.Name else []
 
 
 def absence_test(

@@ -38,7 +38,6 @@ def findings(*lines):
 @pytest.mark.parametrize(
     ("line", "axis"),
     [
-        ("y = torch.cat((several, x), dim=0)", 1),
         ("y = torch.cat((first, several), dim=2)", 1),
         ("y = torch.cat((first, several), -1)", 1),
     ],
@@ -53,6 +52,8 @@ def test_they_are_to_be_joined_where_they_differ(line, axis):
     "line",
     [
         "y = torch.cat((several, x), dim=1)",
+        # Twice as many in the batch, of as many positions each.
+        "y = torch.cat((several, x), dim=0)",
         # As many features side by side; that there are as many positions is nobody's mistake.
         "y = torch.cat((several, x), dim=2)",
         "y = torch.cat((x, x), dim=0)",
