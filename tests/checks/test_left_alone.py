@@ -90,3 +90,18 @@ def test_masks_on_what_is_no_score(result, expected):
 @pytest.mark.parametrize("asking", ["pass", "kinds = kinds.to(x.device)"])
 def test_an_argument_that_is_never_asked_for_is_given(asking):
     assert codes(ASKED.format(asking=asking)) == []
+
+
+UNSEEN = """
+from elsewhere import kinds_of
+
+def shifted(x):
+    kinds = kinds_of(x)
+    marked = {marked}
+    return torch.roll(marked, shifts=1, dims=-1)
+"""
+
+
+@pytest.mark.parametrize("marked", ["kinds == 1", "(kinds == 1) | (kinds == 2)", "~(kinds == 1)"])
+def test_what_is_compared_without_being_known_may_have_any_axes(marked):
+    assert codes(UNSEEN.format(marked=marked)) == []
