@@ -180,6 +180,16 @@ class Graph:
         """The operations that read what one of this graph gave, in order."""
         return (later for later in self.after(operation) if operation.number in later.read)
 
+    def derived(self, *origins: Operation) -> Iterator[Operation]:
+        """The operations that read what these gave, or what such operations gave, in order."""
+        if not origins:
+            return
+        made = {origin.number for origin in origins}
+        for later in self.after(min(origins, key=lambda origin: origin.number)):
+            if not later.read.isdisjoint(made):
+                made.add(later.number)
+                yield later
+
     def makers(self, tensor: Tensor) -> list[Operation | None]:
         """The operations that may have made `tensor`, one a branch; None where none has."""
         if not tensor.either:

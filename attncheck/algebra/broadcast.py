@@ -67,7 +67,7 @@ def broadcast(left: Shape, right: Shape, facts: Facts) -> Broadcast:
     left, right = expand(left, facts), expand(right, facts)
     if left.row is right.row and len(left.trail) == len(right.trail):
         return _aligned(left, right, facts)
-    tails = _tail(left), _tail(right)
+    tails = left.tail, right.tail
     depth = min(len(tails[0]), len(tails[1]))
     common = _pair(_last(tails[0], depth), _last(tails[1], depth), facts)
     made = tuple(pairing.result for pairing in common)
@@ -104,11 +104,6 @@ def _aligned(left: Shape, right: Shape, facts: Facts) -> Broadcast:
         tuple(pairing.result for pairing in trail),
     )
     return Broadcast(shape, lead + trail)
-
-
-def _tail(shape: Shape) -> tuple[Axis, ...]:
-    """The axes whose distance from the end is known."""
-    return shape.lead if shape.closed else shape.trail
 
 
 def _last(axes: tuple[Axis, ...], count: int) -> tuple[Axis, ...]:

@@ -128,18 +128,13 @@ def _in_other_parts(
         front = len(sizes) - sizes[::-1].index(None)
     behind = [size for size in sizes[front:] if size is not None]
     after, whole = product(behind), ONE
-    for axis in reversed(_tail(shape)) if len(behind) > 1 else ():
+    for axis in reversed(shape.tail) if len(behind) > 1 else ():
         if axis.size is None:
             break
         whole *= axis.size
         if in_other_parts(whole - after):
             return whole, after
     return None
-
-
-def _tail(shape: Shape) -> _Axes:
-    """The axes whose distance from the end is known."""
-    return shape.lead if shape.closed else shape.trail
 
 
 def _left_over(before: Size, after: Size) -> Size:

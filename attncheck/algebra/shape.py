@@ -124,6 +124,11 @@ class Shape:
         return len(self.lead) if self.row is None else None
 
     @property
+    def tail(self) -> tuple[Axis, ...]:
+        """The axes whose distance from the end is known."""
+        return self.lead if self.row is None else self.trail
+
+    @property
     def at_least(self) -> int:
         """The number of axes known."""
         return len(self.lead) + len(self.trail)

@@ -22,14 +22,22 @@ from attncheck.checks.mask_places import misplaced
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Creation, Elementwise, Fault, NewAxis, Reduction, Selection
+from attncheck.operators.events import (
+    COMPARISONS,
+    Creation,
+    Elementwise,
+    Fault,
+    NewAxis,
+    Reduction,
+    Selection,
+)
 from attncheck.record import record
 from attncheck.rule import Rule
-from attncheck.tree.pairs import parts
+from attncheck.tree.pairs import mentions
 from attncheck.values.tensor import Evidence, Tensor
 
 #: Comparing every element of one vector with every element of another is a table, and meant.
-_TABLES = frozenset({"==", "!=", "<", "<=", ">", ">=", "&", "|", "^"})
+_TABLES = COMPARISONS | {"&", "|", "^"}
 #: What puts a mask on a tensor.
 _FILLS = frozenset({"where", "masked_fill"})
 
@@ -375,7 +383,9 @@ def _outer(
             continue
         if not _is_fill(event, found) and _is_meant(view, operand, tensors, found):
             continue
-        if _is_with_itself(operand, tensors[1 - found.side][0]):
+        # ``k.view(-1, 1) * k``: a column that is made of the row where they meet is meant.
+        row = tensors[1 - found.side][0].node
+        if isinstance(row, cst.Name) and mentions(operand.node, row.value):
             continue
         # Differences of positions, all against all, are tables that are meant.
         if all(t.dtype in ("int", "bool") or _is_positions(view, t) for _, t in tensors):
@@ -390,15 +400,6 @@ def _outer(
         )
         return Diagnosis(Kind.OUTER, Culprit(operand.node, tensor), wanted, derivation)
     return None
-
-
-def _is_with_itself(column: Operand, row: Operand) -> bool:
-    """Whether a column is made of the row where they meet: ``k.view(-1, 1) * k`` is meant."""
-    names = [] if column.node is None else list(parts(column.node))
-    row_name = row.node.value if isinstance(row.node, cst.Name) else None
-    return not isinstance(column.node, cst.Name) and any(
-        isinstance(each, cst.Name) and each.value == row_name for each in names
-    )
 
 
 @record

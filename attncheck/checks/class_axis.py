@@ -74,5 +74,4 @@ def _is_one(layer: Operation, view: View) -> bool:
     shape = view.shape(as_tensor(layer.output))
     if shape is None or not (shape.trail or shape.closed):
         return shape is not None
-    axes = shape.axes if shape.closed else shape.trail
-    return not axes or axes[-1].is_one
+    return not shape.tail or shape.tail[-1].is_one

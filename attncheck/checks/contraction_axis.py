@@ -118,13 +118,12 @@ def _weighs_itself(site: Site, sum_: WeightedSum, view: View) -> bool:
     So are those left alone that are normalised again, by their sums over another axis (Sinkhorn).
     """
     made_of = {site.softmax.number}
-    for later in view.graph.after(site.softmax):
-        if later is sum_.operation:
+    for later in view.graph.derived(site.softmax):
+        if later.number >= sum_.operation.number:
             break
-        if later.read & made_of:
-            made_of.add(later.number)
-            if _divides(later, made_of):
-                return True
+        made_of.add(later.number)
+        if _divides(later, made_of):
+            return True
     others = [tensor for _, tensor in sum_.operation.tensors()]
     del others[sum_.weights]
     return any(tensor.operation in made_of for tensor in others)

@@ -37,20 +37,13 @@ def check_trace(view: View) -> Iterator[Report]:
 
 def _are_scores(use: Use, view: View) -> bool:
     """Whether what a mask is put on goes on into a softmax, or comes out of one."""
-    softmaxes = {site.softmax.number for site in view.sites}
-    if use.operation.number in softmaxes:
+    softmaxes = [site.softmax for site in view.sites]
+    numbers = {softmax.number for softmax in softmaxes}
+    if use.operation.number in numbers:
         return True
-    after = _made_of({use.operation.number}, view)
-    return bool(after & softmaxes) or use.operation.number in _made_of(set(softmaxes), view)
-
-
-def _made_of(numbers: set[int], view: View) -> set[int]:
-    """The operations that read what these give, or what such operations give."""
-    made: set[int] = set()
-    for operation in view.graph.operations:
-        if operation.read & (numbers | made):
-            made.add(operation.number)
-    return made
+    if any(later.number in numbers for later in view.graph.derived(use.operation)):
+        return True
+    return any(later is use.operation for later in view.graph.derived(*softmaxes))
 
 
 def _against_function(use: Use, view: View) -> Iterator[Report]:

@@ -14,6 +14,7 @@ from attncheck.attention import Site, behind
 from attncheck.checks.view import View
 from attncheck.graph import Graph, Operation
 from attncheck.operators.events import (
+    COMPARISONS,
     MOVES,
     Contraction,
     Creation,
@@ -28,7 +29,6 @@ from attncheck.operators.events import (
 from attncheck.source import split_lines
 from attncheck.values.tensor import Tensor
 
-_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 #: Elementwise operations on masks alone that give a mask.
 _LOGIC = frozenset({"&", "|", "^", "and", "or", "xor", "invert", "logical_not", "*"})
 #: What passes the elements of a mask on as they are.
@@ -70,7 +70,7 @@ def _gives_truth(graph: Graph, made: Operation, depth: int) -> bool:
             _is_ones(graph, operands[0]) or _holds_truth(graph, operands[0], depth + 1)
         )
     if isinstance(event, Elementwise):
-        if event.symbol in _COMPARISONS:
+        if event.symbol in COMPARISONS:
             return True
         numbers = len(made.operands) > len(operands) and event.symbol == "*"
         if event.symbol not in _LOGIC or numbers:

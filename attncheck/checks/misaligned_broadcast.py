@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from attncheck.algebra.broadcast import Pairing
 from attncheck.algebra.shape import Axis, Shape
@@ -20,7 +19,8 @@ from attncheck.checks.masks import is_mask
 from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise, Expansion
+from attncheck.operators.events import COMPARISONS, Elementwise, Expansion
+from attncheck.record import replace
 from attncheck.rule import Rule
 
 RULE = Rule(
@@ -29,7 +29,6 @@ RULE = Rule(
     "axes that line up by position and not by meaning",
 )
 ON = (Elementwise, Expansion)
-_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
 def check_trace(view: View) -> Iterator[Report]:
@@ -57,7 +56,7 @@ def _crosswise(operation: Operation, view: View) -> Iterator[Report]:
     event, operands = operation.event, list(operation.tensors())
     if operation.clash is not None or len(operands) != 2 or not isinstance(event, Elementwise):
         return
-    if event.symbol in _COMPARISONS:
+    if event.symbol in COMPARISONS:
         return  # what is compared with what may be another order on purpose
     pairings = () if event.broadcast is None else event.broadcast.pairings
     places = _crossed(pairings)

@@ -52,13 +52,10 @@ def off_by_name(rule: Rule, view: View) -> Iterator[Report]:
 
 def _is_turned(made: Operation, view: View) -> bool:
     """Whether rows and columns of what an operation gave are exchanged later, or may be."""
-    made_of = {made.number}
-    for later in view.graph.after(made):
-        if later.read & made_of:
-            made_of.add(later.number)
-            if isinstance(later.event, Permutation) or later.kind in _TURNS:
-                return True
-    return False
+    return any(
+        isinstance(later.event, Permutation) or later.kind in _TURNS
+        for later in view.graph.derived(made)
+    )
 
 
 def _is_called_causal(made: Operation, view: View) -> bool:

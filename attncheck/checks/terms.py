@@ -16,6 +16,7 @@ from attncheck.algebra.shape import Axis, Shape
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
+    COMPARISONS,
     Elementwise,
     Expansion,
     NewAxis,
@@ -27,7 +28,6 @@ from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import ELLIPSIS, NONE, Sequence, Slice, as_tensor
 
-_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _COPIES = frozenset({"identity", "contiguous", "array", "new_array"})
 _MOST_STEPS = 60
 
@@ -117,7 +117,7 @@ def _made_of(made: Operation, part: _Part, view: View) -> list[_Part]:
     if made.kind in _COPIES:
         return [replace(part, tensor=tensor) for tensor in operands[:1]]
     if isinstance(event, Elementwise):
-        if event.symbol in _COMPARISONS and (len(operands) > 1 or _is_data(operands[0], view)):
+        if event.symbol in COMPARISONS and (len(operands) > 1 or _is_data(operands[0], view)):
             return []
         return [replace(part, tensor=tensor) for tensor in operands]
     mapper = _indexed if made.kind == "index" and event is None else _MAPPERS.get(type(event))
@@ -234,5 +234,5 @@ _MAPPERS = {
 
 def axis_from_end(shape: Shape, place: int) -> Axis | None:
     """The axis that lies `place` axes before the last one, or None."""
-    known = shape.lead if shape.closed else shape.trail
+    known = shape.tail
     return known[-1 - place] if place < len(known) else None

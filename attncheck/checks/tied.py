@@ -129,7 +129,7 @@ def _tie(
     shape = shapes[meeting.operands[0]]
     if own is None or opposite is None or shape is None:
         return None
-    axes = _last(shape)
+    axes = shape.tail
     symbol = own.symbol
     if symbol is None or not _is_open(own, opposite, view):
         return None
@@ -150,11 +150,6 @@ def _tie(
         if seen or alone or _is_crossed(meeting, meetings):
             return Tie(*meeting.operands, meeting.places[0], own, opposite)
     return None
-
-
-def _last(shape: Shape) -> tuple[Axis, ...]:
-    """The axes whose place from the end is known."""
-    return shape.lead if shape.closed else shape.trail
 
 
 def _is_open(own: Size, opposite: Size, view: View) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 
 import libcst as cst
 
@@ -20,7 +19,7 @@ from attncheck.meaning.elements import BINARY, UNARY, number_of, operand_of
 from attncheck.meaning.positions import moved
 from attncheck.meaning.uses import Use
 from attncheck.operators.events import Elementwise
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 
 _MOST_STEPS = 12

@@ -7,7 +7,7 @@ a `Clash` that says which sizes contradict each other. A clash is data, never an
 from __future__ import annotations
 
 import enum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from attncheck.algebra.broadcast import Broadcast
 from attncheck.algebra.contract import Contracted
@@ -58,6 +58,10 @@ class Clash:
     left: Size | None = None
     right: Size | None = None
     verdict: Verdict = Verdict.DIFFERENT
+
+
+#: The symbols of elementwise comparisons.
+COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
 @record

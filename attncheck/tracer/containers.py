@@ -172,7 +172,7 @@ def _shape_tail(machine: Machine, base: ShapeOf, key: Slice) -> Value:
     shown = with_trailing(base.shape, -lower, machine.facts)
     if shown is None:
         return UNKNOWN
-    axes = shown.lead if shown.closed else shown.trail
+    axes = shown.tail
     return sizes_of(axes[lower:])
 
 
@@ -184,7 +184,7 @@ def size_at(machine: Machine, shape: Shape, index: int) -> Size | None:
     shown = with_trailing(shape, -index, machine.facts)
     if shown is None:
         return None
-    axes = shown.lead if shown.closed else shown.trail
+    axes = shown.tail
     return axes[index].size
 
 

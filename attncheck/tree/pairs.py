@@ -36,6 +36,11 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from parts(child)
 
 
+def mentions(node: cst.CSTNode, name: str) -> bool:
+    """Whether a name stands anywhere in an expression."""
+    return any(isinstance(each, cst.Name) and each.value == name for each in parts(node))
+
+
 def pairs(made: cst.CSTNode, parsed: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
     """Each node of a tree that was made, with the same one of the tree that was parsed.
 
