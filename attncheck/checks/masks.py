@@ -15,6 +15,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Graph, Operation
 from attncheck.operators.events import (
     COMPARISONS,
+    COPYING,
     MOVES,
     Contraction,
     Creation,
@@ -33,8 +34,6 @@ from attncheck.values.tensor import Tensor
 _LOGIC = frozenset({"&", "|", "^", "and", "or", "xor", "invert", "logical_not", "*"})
 #: What passes the elements of a mask on as they are.
 _PASSING: tuple[type[Event], ...] = (*MOVES, Expansion)
-#: Operators that copy a tensor or cast it.
-_COPIES = frozenset({"identity", "array", "contiguous", "new_array"})
 _RANDOM = ("rand", "bernoulli", "binomial", "uniform", "normal", "choice", "permutation", "random")
 _FILLS = frozenset({"masked_fill", "where"})
 _PRODUCTS: tuple[type[Event], ...] = (Contraction, Einsum)
@@ -76,7 +75,7 @@ def _gives_truth(graph: Graph, made: Operation, depth: int) -> bool:
         if event.symbol not in _LOGIC or numbers:
             return False
         return bool(operands) and all(_holds_truth(graph, each, depth + 1) for each in operands)
-    if isinstance(event, _PASSING) or made.kind in _COPIES:
+    if isinstance(event, _PASSING) or made.kind in COPYING:
         return bool(operands) and _holds_truth(graph, operands[0], depth + 1)
     return False
 

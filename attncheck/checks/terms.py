@@ -17,6 +17,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
     COMPARISONS,
+    COPYING,
     Elementwise,
     Expansion,
     NewAxis,
@@ -28,7 +29,6 @@ from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import ELLIPSIS, NONE, Sequence, Slice, as_tensor
 
-_COPIES = frozenset({"identity", "contiguous", "array", "new_array"})
 _MOST_STEPS = 60
 
 #: For each axis of a tensor, counted from the end, the place where it meets the scores.
@@ -114,7 +114,7 @@ def _parts(part: _Part, view: View) -> list[_Part]:
 def _made_of(made: Operation, part: _Part, view: View) -> list[_Part]:
     operands = [tensor for _, tensor in made.tensors()]
     event = made.event
-    if made.kind in _COPIES:
+    if made.kind in COPYING:
         return [replace(part, tensor=tensor) for tensor in operands[:1]]
     if isinstance(event, Elementwise):
         if event.symbol in COMPARISONS and (len(operands) > 1 or _is_data(operands[0], view)):

@@ -18,13 +18,11 @@ from attncheck.graph import Operand, Operation
 from attncheck.meaning.elements import BINARY, UNARY, number_of, operand_of
 from attncheck.meaning.positions import moved
 from attncheck.meaning.uses import Use
-from attncheck.operators.events import Elementwise
+from attncheck.operators.events import COPYING, Elementwise
 from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 
 _MOST_STEPS = 12
-#: What copies or casts elements.
-_COPIES = frozenset({"identity", "array", "new_array", "contiguous"})
 #: Elementwise operations of one operand; of a mask of numbers ``~`` makes none.
 _TURNS = {**UNARY, "invert": UNARY["logical_not"]}
 
@@ -111,7 +109,7 @@ def _argument(operand: Operand, user: Operation) -> tuple[Told, ...]:
 def _through(made: Operation, view: View, depth: int) -> tuple[Told, ...]:
     event = made.event
     first = next((operand for operand, _ in made.tensors()), None)
-    if moved(made) is not None or made.kind in _COPIES:
+    if moved(made) is not None or made.kind in COPYING:
         return _read(first, made, view, depth + 1)
     if not isinstance(event, Elementwise):
         return ()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import MOVES, Attention
+from attncheck.operators.events import COPYING, MOVES, Attention
 from attncheck.rule import Rule
 from attncheck.source import split_lines
 from attncheck.tracer.machine import ShapeSite
@@ -35,8 +35,6 @@ RULE = Rule(
 )
 #: What draws a matrix: of matplotlib and seaborn.
 _DRAWING = frozenset({"imshow", "matshow", "heatmap", "pcolormesh", "clustermap"})
-#: Operators that give the same elements again.
-_COPIES = frozenset({"identity", "array", "contiguous", "new_array"})
 #: What a function is called that says what a prediction rests on.
 _EXPLAINS = re.compile(
     r"expla(?:in|nation)|importan(?:ce|t)|attribution|relevance|salien(?:cy|t)|interpret|rationale"
@@ -84,7 +82,7 @@ def _maker(site: ShapeSite, found: set[int], view: View) -> Operation | None:
             return made
         if isinstance(made.event, Attention):
             return made if made.number in summed else None
-        if not isinstance(made.event, MOVES) and made.kind not in _COPIES:
+        if not isinstance(made.event, MOVES) and made.kind not in COPYING:
             return None
         tensor = next((source for _, source in made.tensors()), None)
     return None

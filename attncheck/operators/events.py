@@ -60,6 +60,8 @@ class Clash:
     verdict: Verdict = Verdict.DIFFERENT
 
 
+#: The operators that give the same elements again, copied or cast.
+COPYING: Final = frozenset({"identity", "array", "contiguous", "new_array"})
 #: The symbols of elementwise comparisons.
 COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
