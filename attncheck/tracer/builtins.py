@@ -267,6 +267,11 @@ def _partial(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value
     return Partial(callee, tuple(rest), tuple(arguments.keywords.items()))
 
 
+def _field(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """The default of a field of a dataclass; what a function makes may be changed by then."""
+    return arguments.keywords.get("default", UNKNOWN)
+
+
 #: By name for Python's own, by full path for the standard library's.
 BUILTINS: dict[str, Builtin] = {
     "len": _len,
@@ -304,6 +309,7 @@ BUILTINS: dict[str, Builtin] = {
     "math.floor": _whole,
     "math.prod": _product,
     "functools.partial": _partial,
+    "dataclasses.field": _field,
 }
 
 CONSTANTS: dict[str, Value] = {

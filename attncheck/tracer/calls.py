@@ -373,8 +373,11 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
     elif callee.fields:
         given = dict(zip(callee.fields, arguments.positional, strict=False)) | arguments.keywords
         for name in callee.fields:
-            default = callee.members.get(name, UNKNOWN)
+            default = callee.lookup(name) or UNKNOWN
             machine.set_attribute(instance, name, given.get(name, default))
+        finish = callee.lookup("__post_init__")
+        if type(finish) is Function:
+            call_function(machine, finish, [instance], {}, node)
     else:
         extend_layer(machine, instance, arguments, node)
     return instance

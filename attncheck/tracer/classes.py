@@ -8,9 +8,12 @@ import libcst as cst
 
 from attncheck.graph import Place
 from attncheck.tracer.blocks import simple_statements
-from attncheck.tracer.functions import decorated, make_function
+from attncheck.tracer.functions import decorated, last_name, make_function
 from attncheck.tracer.machine import MAKING, Environment, Frame, Machine
 from attncheck.values.value import UNKNOWN, Class, Value
+
+#: Decorators that make an ``__init__`` of the fields of a class.
+_FIELDED = frozenset(["dataclass", "define", "attrs", "frozen", "mutable"])
 
 
 def make_class(machine: Machine, node: cst.ClassDef) -> Class:
@@ -51,6 +54,9 @@ def make_class(machine: Machine, node: cst.ClassDef) -> Class:
             known = plain or decorated(machine, method, function) is function
             members[function.name] = function if known else UNKNOWN
         machine.defined(function)
+    if any(last_name(each.decorator) in _FIELDED for each in node.decorators):
+        # The decorator writes one, whatever the bases have.
+        members.setdefault("__init__", UNKNOWN)
     machine.classes.append(made)
     return made
 

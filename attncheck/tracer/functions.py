@@ -87,7 +87,7 @@ def make_function(
     static: str | None = None
     plain = node.asynchronous is None
     for decorator in node.decorators:
-        name = _last_name(decorator.decorator)
+        name = last_name(decorator.decorator)
         if name in _STATIC:
             static = "property" if name == "cached_property" else name
         elif not _lets_through(name, node.name.value):
@@ -119,7 +119,7 @@ def decorated(machine: Machine, node: cst.FunctionDef, function: Function) -> Va
 
     value: Value = function
     for decorator in reversed(node.decorators):
-        if _lets_through(_last_name(decorator.decorator), node.name.value):
+        if _lets_through(last_name(decorator.decorator), node.name.value):
             continue
         callee = machine.evaluate(decorator.decorator)
         target = callee.callee if type(callee) is Partial else callee
@@ -146,9 +146,10 @@ def _defaults(machine: Machine, parameters: cst.Parameters) -> dict[str, Value]:
     }
 
 
-def _last_name(node: cst.BaseExpression) -> str:
+def last_name(node: cst.BaseExpression) -> str:
+    """The last part of a dotted name, called or not: ``dataclass`` of ``dataclasses.dataclass()``."""
     if type(node) is cst.Call:
-        return _last_name(node.func)
+        return last_name(node.func)
     if type(node) is cst.Attribute:
         return node.attr.value
     return node.value if type(node) is cst.Name else ""
@@ -340,12 +341,13 @@ def as_setting(value: Parameter, name: str) -> Value:
 def named_size(machine: Machine, name: str, value: Value) -> Value:
     """A literal size under a name of the dimension table, as the table's symbol with that value.
 
-    Sizes are compared as symbols even where numbers coincide (SPEC section 2).
+    Sizes are compared as symbols even where numbers coincide (SPEC section 2). An axis of 1 is what
+    is stretched and squeezed, whatever it is called.
     """
     if type(value) is not Int or value.size is None or not machine.scope.symbol(name).table:
         return value
     number = value.size.number
-    if number is None or number < 1:
+    if number is None or number <= 1:
         return value
     return Int(of(machine.scope.fresh(name, value=number)))
 

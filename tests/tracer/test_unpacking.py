@@ -30,3 +30,11 @@ def test_ranks_from_tuples_with_a_shape_in_them(line, shape):
         assert parameter(traced, "z").endswith("...)")
     else:
         assert parameter(traced, "z") == shape
+
+
+@pytest.mark.parametrize("name", ["batch_size", "n"])
+def test_an_axis_of_one_stays_one_under_any_name(name):
+    body = f"{name}, length, _ = x[None].shape\n    z = torch.ones({name}, length).squeeze(0)"
+    code = f"def f(x):\n    a, b = x.shape\n    {body}\n    return z\n"
+    traced = function(code, "f", head="import torch\n")
+    assert parameter(traced, "z") == "(length,)"
