@@ -31,6 +31,7 @@ from attncheck.suppose import (
     Supposed,
     conventional,
     hints,
+    is_known,
     left_out,
     parameter_names,
     run_under,
@@ -162,7 +163,8 @@ def _function(
     analysis.shown.append(general if named is None else named)
     reports = [] if general is named else _diagnose(analysis, general, {})
     _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
-    _take(found, told)
+    sure = {report.key for report in reports}
+    _take(found, _of_any_rank(analysis, function, told, sure))
     bare = left_out(tracer, function, general)
     if bare is not None:
         _take(found, [each for each in _diagnose(analysis, bare, {}) if is_plain(each)])
@@ -186,6 +188,36 @@ def _function(
         for traced in supposed.suspects[:4]
     ]
     _settle(analysis, found, [*([prose] if prose else []), *groups])
+
+
+def _of_any_rank(
+    analysis: Analysis,
+    function: Function,
+    told: list[Diagnosed],
+    sure: set[tuple[str, object]],
+) -> list[Diagnosed]:
+    """What is `told` of inputs with the ranks of their names, but for what only that rank makes.
+
+    Sizes that do not fit tell of a wrong rank where the code works with an axis more or less.
+    """
+
+    def doubtful(report: Diagnosed) -> bool:
+        named = report.evidence is Evidence.NAME and report.key not in sure
+        return named and report.report.rule.code < "ATN2"
+
+    for more in (-1, 1) if any(map(doubtful, told)) else ():
+        other = analysis.tracer.run_function(function, conventional=True, more=more)
+        if other.complete and not contradictions(other):
+            working = {each.node for each in other.graph.operations if _works(each)}
+            working -= {report.report.node for report in _diagnose(analysis, other, {})}
+            told = [r for r in told if r.report.node not in working or not doubtful(r)]
+    return told
+
+
+def _works(operation: Operation) -> bool:
+    """Whether an operation fits what it is given, as far as that is known."""
+    tensor = as_tensor(operation.output)
+    return operation.clash is None and tensor is not None and is_known(tensor.shape)
 
 
 def _agreed(

@@ -131,13 +131,13 @@ def left_out(tracer: Tracer, function: Function, general: Traced) -> Traced | No
     if not names - function.defaults.keys():
         return None  # nobody calls it with nothing at all
     outputs = (as_tensor(each.output) for each in general.graph.operations if not each.elsewhere)
-    if all(tensor is None or _is_known(tensor.shape) for tensor in outputs):
+    if all(tensor is None or is_known(tensor.shape) for tensor in outputs):
         return None
     traced = tracer.run_function(function, conventional=general.conventional, bare=True)
     return traced if traced.complete else None
 
 
-def _is_known(shape: Shape | None) -> bool:
+def is_known(shape: Shape | None) -> bool:
     """Whether every axis of a shape has a size that is more than the name of a variable."""
     return shape is not None and all(
         axis.size is not None and not any(symbol.found for symbol in axis.size.symbols())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Iterator
+from types import UnionType
 
 import libcst as cst
 
@@ -29,6 +30,7 @@ from attncheck.operators.events import (
     Fault,
     NewAxis,
     Reduction,
+    Reshaping,
     Selection,
 )
 from attncheck.record import record
@@ -478,20 +480,20 @@ def _is_meant(
     was kept under a name, and meets a plain vector later, was made for something else.
     """
     other = tensors[1 - found.side][1]
-    if found.after or _asked_for(view, other):
+    if found.after or _asked_for(view, other, NewAxis | Selection | Reshaping):
         return True
     named = type(column.node).__name__ == "Name"
     plain = len(view.sizes(other) or ()) == 1
     return not (named and plain) and _asked_for(view, tensors[found.side][1])
 
 
-def _asked_for(view: View, tensor: Tensor) -> bool:
+def _asked_for(view: View, tensor: Tensor, asking: UnionType = NewAxis | Selection) -> bool:
     """Whether the axis of 1 was put in right at the operation, which shows that it is meant.
 
     Steps that change elements one by one (``.float()``, a negation) may stand between.
     """
     made = view.graph.maker(tensor)
-    while made is not None and not isinstance(made.event, NewAxis | Selection):
+    while made is not None and not isinstance(made.event, asking):
         tensors = list(made.tensors())
         if len(tensors) != 1 or not isinstance(made.event, Elementwise | type(None)):
             return False

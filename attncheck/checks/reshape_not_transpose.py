@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attncheck.algebra.dealing import Piece, dealt, stretches
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.reshape import Order, reshape
-from attncheck.algebra.shape import COPIES, Axis, closed
+from attncheck.algebra.shape import COPIES, Axis, Shape, closed
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import role_behind
 from attncheck.checks.own_axis import moves_its_first_axis
@@ -163,12 +163,33 @@ def _right_for_one(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> 
     names is only merged away, by the ``-1``.
     """
     nameless = [axis.size for axis in old if _is_nameless(axis)]
+    if any(_right_for(view, old, new, size) for size in nameless if size is not None):
+        return True
     kept = [axis for axis in old if axis.size not in nameless]
     if not nameless or any(axis.size in nameless for axis in new):
         return False
     ones = {size.symbol: ONE for size in nameless if size is not None}
     wanted = [None if axis.size is None else axis.size.replace(ones.get) for axis in new]
     return reshape(closed(kept), wanted, view.facts).order is Order.KEPT
+
+
+def _right_for(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...], nameless: Size) -> bool:
+    """Whether no element moves if a size without a name is one of those that a view asks for.
+
+    ``x.view(batch, length, -1)`` puts an axis of 1 behind an `x` of (batch, length), of which the
+    code may have named the batch after another tensor.
+    """
+    symbol = nameless.symbol
+    for asked in new:
+        named = None if asked.size is None else asked.size.symbol
+        if symbol is None or asked.size is None or named in (None, symbol):
+            continue
+        given = {symbol: asked.size}
+        wanted = [None if axis.size is None else axis.size.replace(given.get) for axis in new]
+        kept = [Axis(None if axis.size is None else axis.size.replace(given.get)) for axis in old]
+        if ONE in wanted and reshape(Shape(tuple(kept)), wanted, view.facts).order is Order.KEPT:
+            return True
+    return False
 
 
 def _is_nameless(axis: Axis) -> bool:

@@ -93,6 +93,8 @@ class ProgramEvidence:
     loose: bool = False
     #: whether inputs of which nothing else is known have as many axes as their names say
     conventional: bool = False
+    #: how many axes more than that they have
+    more: int = 0
     pinned_function: Function | None = None
     #: the path of the file, where it is another one than the checked
     file: str = ""
@@ -178,6 +180,8 @@ class ProgramEvidence:
         if by_name and not (self.conventional or self.loose):
             # Names are not asked here: what the function itself shows is stronger.
             called = None
+        elif by_name and called is not None and called.items is None:
+            called = replace(called, rank=called.rank + self.more)
         if called is not None and (stated is None or tensor is not None):
             # Other calls may leave out what these ones give.
             given = filled(called, name)
@@ -192,7 +196,7 @@ class ProgramEvidence:
         rank = conventional_rank(name) if named else None
         if rank is not None and (stated is None or tensor is not None):
             optional = name in function.defaults
-            return filled(Sketch(rank, evidence=Evidence.NAME, optional=optional), name)
+            return filled(Sketch(rank + self.more, evidence=Evidence.NAME, optional=optional), name)
         if tensor is not None and tensor.shape is None:
             # A tensor by its annotation: its shape is still to be found out, anew in each trace.
             role = MASK if is_mask_name(name) else None

@@ -153,13 +153,14 @@ class Tracer:
         *,
         open_pair: bool = False,
         conventional: bool = False,
+        more: int = 0,
         bare: bool = False,
     ) -> Traced:
         """Trace a function in general, or under a hypothesis about its parameters.
 
         `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
-        `conventional` that inputs have as many axes as their names say; `bare` that arguments that
-        are None by default are left out.
+        `conventional` that inputs have as many axes as their names say, or so many `more`; `bare`
+        that arguments that are None by default are left out.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
@@ -169,7 +170,7 @@ class Tracer:
         machine.graph.by_name = hypothesis is not None
         self.evidence.pinned = hypothesis
         self.evidence.pinned_function = function
-        self.evidence.conventional = conventional
+        self.evidence.conventional, self.evidence.more = conventional, more
         receiver = None
         if function.owner is not None:
             receiver = self._instance(function.owner)
@@ -180,12 +181,12 @@ class Tracer:
             if self.evidence.presuming:
                 self.evidence.attributes.recall(receiver)
         complete, result = self._in_general(machine, function, receiver, bare=bare)
-        if receiver is not None and complete and not bare:
+        if receiver is not None and complete and not bare and not more:
             self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)
         self.evidence.pinned = None
-        self.evidence.conventional = False
-        if hypothesis is None and not bare:
+        self.evidence.conventional, self.evidence.more = False, 0
+        if hypothesis is None and not bare and not more:
             self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
         traced.result, traced.conventional, traced.bare = result, conventional, bare
