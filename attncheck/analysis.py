@@ -7,12 +7,8 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from attncheck.algebra.broadcast import How, Pairing
-from attncheck.algebra.contract import Contracted
-from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import Symbol
 from attncheck.attention import tolerable
 from attncheck.checks.report import Report
@@ -22,9 +18,7 @@ from attncheck.diagnosed import Diagnosed, about_rank, about_sizes, is_plain, se
 from attncheck.evidence.comments import claims, standing_claims
 from attncheck.evidence.declarations import Declarations, declared_in_comments, scope_of
 from attncheck.finding import Severity
-from attncheck.graph import Graph, Operation
-from attncheck.operators.events import Contraction, Elementwise
-from attncheck.record import record
+from attncheck.graph import Operation
 from attncheck.settings import Settings
 from attncheck.source import Source
 from attncheck.suppose import (
@@ -33,18 +27,13 @@ from attncheck.suppose import (
     hints,
     is_known,
     left_out,
-    parameter_names,
-    run_under,
     stated,
     suppose,
 )
-from attncheck.table import hypotheses
-from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.program import ProgramEvidence, array_libraries
-from attncheck.tracer.sketches import Sketch
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import Evidence
-from attncheck.values.value import Function, Unknown, as_tensor, expanded
+from attncheck.values.value import Function, as_tensor, expanded
 
 
 @dataclass(slots=True)
@@ -122,7 +111,7 @@ def analyse(source: Source, settings: Settings) -> Analysis:
     analysis = Analysis(source, settings, tracer, tracer.run_module())
     found: dict[tuple[str, object], Diagnosed] = {}
     analysis.shown.append(analysis.module)
-    _take(found, _diagnose(analysis, analysis.module, {}))
+    _take(found, diagnose(analysis, analysis.module, {}))
     # What calls a function is mostly defined after it, and shows what it is called with.
     for function in reversed(tracer.functions):
         _function(analysis, function, found)
@@ -156,18 +145,18 @@ def _function(
     """Trace one function in general and under its hypotheses."""
     tracer = analysis.tracer
     named = conventional(tracer, function, contradictions)
-    told = [] if named is None else _diagnose(analysis, named, {})
+    told = [] if named is None else diagnose(analysis, named, {})
     # What is found in nobody's inputs is not found in inputs of which less is known.
     general = named if named is not None and not told else tracer.run_function(function)
     analysis.general.append(general)
     analysis.shown.append(general if named is None else named)
-    reports = [] if general is named else _diagnose(analysis, general, {})
+    reports = [] if general is named else diagnose(analysis, general, {})
     _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
     sure = {report.key for report in reports}
     _take(found, _of_any_rank(analysis, function, told, sure))
     bare = left_out(tracer, function, general)
     if bare is not None:
-        _take(found, [each for each in _diagnose(analysis, bare, {}) if is_plain(each)])
+        _take(found, [each for each in diagnose(analysis, bare, {}) if is_plain(each)])
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     prose = [r for r in reports if r.evidence >= Evidence.PROSE and not about_rank(r)]
     supposed = suppose(tracer, function, general, contradictions)
@@ -184,7 +173,7 @@ def _function(
     agreed = _agreed(analysis, supposed, numbers)
     _take(found, agreed)
     groups = [
-        [r for r in _diagnose(analysis, traced, numbers[id(traced)]) if about_sizes(r)]
+        [r for r in diagnose(analysis, traced, numbers[id(traced)]) if about_sizes(r)]
         for traced in supposed.suspects[:4]
     ]
     _settle(analysis, found, [*([prose] if prose else []), *groups])
@@ -209,7 +198,7 @@ def _of_any_rank(
         other = analysis.tracer.run_function(function, conventional=True, more=more)
         if other.complete and not contradictions(other):
             working = {each.node for each in other.graph.operations if _works(each)}
-            working -= {report.report.node for report in _diagnose(analysis, other, {})}
+            working -= {report.report.node for report in diagnose(analysis, other, {})}
             told = [r for r in told if r.report.node not in working or not doubtful(r)]
     return told
 
@@ -224,7 +213,7 @@ def _agreed(
     analysis: Analysis, supposed: Supposed, numbers: dict[int, dict[Symbol, int]]
 ) -> list[Diagnosed]:
     """What is reported under every consistent hypothesis."""
-    lists = [_diagnose(analysis, traced, numbers[id(traced)]) for traced in supposed.consistent]
+    lists = [diagnose(analysis, traced, numbers[id(traced)]) for traced in supposed.consistent]
     if not lists:
         return []
     first, *rest = lists
@@ -282,7 +271,8 @@ def contradictions(traced: Traced) -> int:
     )
 
 
-def _diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> list[Diagnosed]:
+def diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> list[Diagnosed]:
+    """What the rules report of one trace; `numbers` are what calls give for its symbols."""
     view = _view(analysis, traced, numbers)
     diagnosed = []
     for report in run_checks(view, analysis.settings):
@@ -320,7 +310,7 @@ def _on_another_path(traced: Traced, report: Report) -> bool:
     The caller may be one that never takes that branch; the function's own trace decides.
     """
     operation = report.operation
-    if traced.function is None or report.local:
+    if report.local:
         return False
     return operation.supposed and bool(operation.place.calls)
 
@@ -352,152 +342,3 @@ def _numbers(analysis: Analysis, function: Function, traced: Traced) -> dict[Sym
             if symbol is not None and number is not None:
                 numbers.setdefault(symbol, number)
     return numbers
-
-
-@dataclass(slots=True)
-class Retraced:
-    """A file traced again for one function: what is found in it, and how much is known.
-
-    ``keys`` are (rule, line); ``clashing`` the lines with an operation that cannot work; ``lost``
-    counts by root the operations after which nothing is known that was known before;
-    ``stretched`` counts axes stretched on both sides of an operation at once, ``assumed`` pairs of
-    sizes that products need to be equal though nothing says that they are.
-    """
-
-    source: Source
-    traces: list[Traced]
-    diagnosed: list[Diagnosed]
-    keys: set[tuple[str, int]]
-    clashing: set[int]
-    lost: dict[str, int]
-    stretched: int
-    assumed: int
-
-    def operations(self) -> Iterator[Operation]:
-        """All operations of all traces."""
-        for traced in self.traces:
-            yield from traced.graph.operations
-
-    def sites_of(self, function: str) -> Iterator[tuple[list[ShapeSite], Traced]]:
-        """The sites of a function: of the trace in names first, then of its latest call."""
-        for traced in reversed(self.traces):
-            if traced.function is not None or not function:
-                yield traced.sites, traced
-            elif function in traced.inner:
-                yield traced.inner[function], traced
-
-    def loses(self, diagnosed: Diagnosed) -> int:
-        """How much is lost in the trace in which something was found."""
-        return self.lost.get(_root_name(diagnosed.traced), 0)
-
-    def graph_of(self, operation: Operation) -> Graph:
-        """The graph that an operation belongs to."""
-        for traced in self.traces:
-            if traced.graph.has(operation):
-                return traced.graph
-        raise ValueError("an operation of another trace")
-
-    def line(self, operation: Operation) -> int:
-        """The line of an operation."""
-        return self.source.span(operation.node).line
-
-    def code(self, operation: Operation) -> str:
-        """An operation as written."""
-        return " ".join(self.source.code(operation.node).split())
-
-
-@record
-class Root:
-    """What to trace again: a function, and what is taken to be so of its parameters.
-
-    ``also`` are functions that are traced again of which nothing is supposed.
-    """
-
-    function: str
-    label: str | None = None
-    conventional: bool = False
-    bare: bool = False
-    also: frozenset[str] = frozenset()
-
-
-def retrace(
-    source: Source,
-    settings: Settings,
-    root: Root,
-    followed: set[str],
-    shown: Mapping[str, Mapping[str, Sketch]] | None = None,
-) -> Retraced:
-    """Trace the module and one function again.
-
-    `followed` collects the other files of the project that are read; `shown` is what calls have
-    shown of parameters: the callers are not traced again.
-    """
-    tracer = make_tracer(source, settings, followed)
-    tracer.evidence.shown_before = shown
-    module = tracer.run_module()
-    analysis = Analysis(source, settings, tracer, module)
-    traces = [module]
-    for other in tracer.functions:
-        if other.qualified == root.function:
-            traces.append(_run_under(tracer, other, root))
-        elif other.qualified in root.also:
-            traces.append(tracer.run_function(other))
-    diagnosed = [report for traced in traces for report in _diagnose(analysis, traced, {})]
-    operations = [operation for traced in traces for operation in traced.graph.operations]
-    return Retraced(
-        source,
-        traces,
-        diagnosed,
-        {report.line_key for report in diagnosed},
-        {source.span(operation.node).line for operation in operations if operation.clash},
-        {_root_name(traced): sum(map(_loses, traced.graph.operations)) for traced in traces},
-        sum(_stretches_both(operation) for operation in operations),
-        sum(map(_assumes, operations)),
-    )
-
-
-def _root_name(traced: Traced) -> str:
-    return "" if traced.function is None else traced.function.qualified
-
-
-def _run_under(tracer: Tracer, function: Function, root: Root) -> Traced:
-    if root.label is not None:
-        names = parameter_names(function)
-        for hypothesis in hypotheses(names, tracer.scope, hints=hints(tracer, function)):
-            if hypothesis.label == root.label:
-                return run_under(tracer, function, hypothesis)
-    return tracer.run_function(function, conventional=root.conventional, bare=root.bare)
-
-
-def _loses(operation: Operation) -> bool:
-    """Whether an operation gives a tensor of unknown shape although its operands are known."""
-    tensor = as_tensor(operation.output)
-    if tensor is None or tensor.shape is not None:
-        return False
-    if any(isinstance(operand.value, Unknown) for operand in operation.operands):
-        return False
-    return all(operand.shape is not None for _, operand in operation.tensors())
-
-
-def _assumes(operation: Operation) -> int:
-    """How many pairs of sizes an operation needs to be equal that nothing says are equal."""
-    event = operation.event
-    pairs: tuple[Contracted | Pairing, ...] = ()
-    if isinstance(event, Contraction):
-        pairs = event.pairs
-    elif isinstance(event, Elementwise) and event.broadcast is not None:
-        pairs = event.broadcast.pairings
-    return sum(
-        pair.verdict is Verdict.UNKNOWN
-        and all(axis is not None and axis.size is not None for axis in (pair.left, pair.right))
-        for pair in pairs
-    )
-
-
-def _stretches_both(operation: Operation) -> bool:
-    """Whether an elementwise operation repeats an axis on either side: an outer product."""
-    event = operation.event
-    if not isinstance(event, Elementwise) or event.broadcast is None:
-        return False
-    hows = {pairing.how for pairing in event.broadcast.pairings}
-    return {How.LEFT_STRETCHED, How.RIGHT_STRETCHED} <= hows

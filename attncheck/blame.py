@@ -20,7 +20,6 @@ from typing import TypeAlias
 import libcst as cst
 
 from attncheck.algebra.facts import Verdict
-from attncheck.analysis import Retraced
 from attncheck.checks.report import Culprit, Sizes, sizes_of
 from attncheck.checks.view import View
 from attncheck.diagnosed import Diagnosed
@@ -28,6 +27,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Permutation, Triangle
 from attncheck.record import record
 from attncheck.repair.trial import Repair
+from attncheck.retracing import Retraced
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced
 from attncheck.values.tensor import Tensor

@@ -180,14 +180,20 @@ class Graph:
         """The operations that read what one of this graph gave, in order."""
         return (later for later in self.after(operation) if operation.number in later.read)
 
-    def derived(self, *origins: Operation) -> Iterator[Operation]:
-        """The operations that read what these gave, or what such operations gave, in order."""
+    def derived(
+        self, *origins: Operation, until: tuple[type[Event], ...] = ()
+    ) -> Iterator[Operation]:
+        """The operations that read what these gave, or what such operations gave, in order.
+
+        Those with an event of `until` are the last on their way.
+        """
         if not origins:
             return
         made = {origin.number for origin in origins}
         for later in self.after(min(origins, key=lambda origin: origin.number)):
             if not later.read.isdisjoint(made):
-                made.add(later.number)
+                if not isinstance(later.event, until):
+                    made.add(later.number)
                 yield later
 
     def makers(self, tensor: Tensor) -> list[Operation | None]:
@@ -206,7 +212,11 @@ class Graph:
 
     def has(self, operation: Operation) -> bool:
         """Whether an operation is one of this graph."""
-        return 0 <= operation.number - self._first < len(self.operations)
+        return self.made(operation.number)
+
+    def made(self, number: int) -> bool:
+        """Whether a number is that of an operation of this graph."""
+        return 0 <= number - self._first < len(self.operations)
 
     def clashes(self) -> list[Operation]:
         """The operations that cannot work."""

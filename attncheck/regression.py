@@ -13,7 +13,6 @@ from typing import TypeAlias
 import libcst as cst
 
 from attncheck.algebra.facts import Verdict
-from attncheck.analysis import Retraced
 from attncheck.blame import Told, sites_after
 from attncheck.checks.report import Sizes, sizes_of, text_of
 from attncheck.checks.view import View
@@ -31,6 +30,7 @@ from attncheck.repair.asserts import (
 )
 from attncheck.repair.reference import reference_assert
 from attncheck.repair.trial import Repair
+from attncheck.retracing import Retraced
 from attncheck.source import Source
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.trace import Traced

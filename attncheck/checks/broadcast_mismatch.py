@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks import plain
-from attncheck.checks.broadcasts import Kind, report
+from attncheck.checks.broadcasts import report
+from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.layouts import turned
 from attncheck.checks.report import Report
 from attncheck.checks.view import View

@@ -6,61 +6,32 @@ that cannot broadcast at all look alike from outside; exactly one of the rules s
 
 from __future__ import annotations
 
-import enum
 import operator
 from collections.abc import Iterator
-from types import UnionType
 
-import libcst as cst
-
-from attncheck.algebra.broadcast import Broadcast, How, Pairing
+from attncheck.algebra.broadcast import Broadcast, How
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Tag
 from attncheck.algebra.size import ONE, Size
 from attncheck.checks.crossed import crossed
 from attncheck.checks.displaced import displaced
+from attncheck.checks.elementwise_mistakes import Diagnosis, Kind
 from attncheck.checks.mask_places import misplaced
+from attncheck.checks.outer import outer
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import (
     COMPARISONS,
-    Creation,
     Elementwise,
     Fault,
-    NewAxis,
     Reduction,
-    Reshaping,
-    Selection,
 )
-from attncheck.record import record
 from attncheck.rule import Rule
-from attncheck.tree.pairs import mentions
 from attncheck.values.tensor import Evidence, Tensor
 
 #: Comparing every element of one vector with every element of another is a table, and meant.
 _TABLES = COMPARISONS | {"&", "|", "^"}
-#: What puts a mask on a tensor.
-_FILLS = frozenset({"where", "masked_fill"})
-
-
-class Kind(enum.Enum):
-    """What kind of mistake an elementwise operation is."""
-
-    LOST_KEEPDIM = "lost keepdim"
-    OUTER = "outer"
-    MISALIGNED = "misaligned"
-    MISMATCH = "mismatch"
-
-
-@record
-class Diagnosis:
-    """The mistake, the operand to blame and the shape it should have."""
-
-    kind: Kind
-    culprit: Culprit
-    expected: Sizes | None
-    derivation: str
 
 
 def diagnose(operation: Operation, view: View) -> Diagnosis | None:
@@ -79,7 +50,7 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
     if event.symbol in _TABLES or event.broadcast is None:
         return None
     return (
-        _outer(operation, view, tensors)
+        outer(operation, view, tensors)
         or _displaced(event, view, tensors)
         or _displaced_by_size(event.broadcast, view, tensors)
     )
@@ -365,137 +336,3 @@ def _put_under(sides: list[tuple[Axis | None, Axis | None]]) -> Sizes | None:
         else:
             wanted.append(ONE)
     return None if own else tuple(wanted)
-
-
-# -- outer products -----------------------------------------------------------------------------
-
-
-def _outer(
-    operation: Operation, view: View, tensors: list[tuple[Operand, Tensor]]
-) -> Diagnosis | None:
-    """``(T,) * (T, 1)``: both sides stretched, along axes that are one and the same."""
-    event = operation.event
-    assert isinstance(event, Elementwise)
-    for found in _stretched(_pairings(operation, event, view, tensors)):
-        if not _one_meaning(view, found.column, found.vector):
-            continue
-        operand, tensor = tensors[found.side]
-        sizes = view.sizes(tensor)
-        if sizes is None or operand.node is None:
-            continue
-        if not _is_fill(event, found) and _is_meant(view, operand, tensors, found):
-            continue
-        # ``k.view(-1, 1) * k``: a column that is made of the row where they meet is meant.
-        row = tensors[1 - found.side][0].node
-        if isinstance(row, cst.Name) and mentions(operand.node, row.value):
-            continue
-        # Differences of positions, all against all, are tables that are meant.
-        if all(t.dtype in ("int", "bool") or _is_positions(view, t) for _, t in tensors):
-            continue
-        at = len(sizes) - found.after
-        wanted = (*sizes[: at - 1], *sizes[at:])
-        other = tensors[1 - found.side]
-        either = " here or with one there too" if found.after else ""
-        derivation = (
-            f"without the axis of 1{either}, so that it meets `{view.quote(other[0].node)}`"
-            f" {view.text(other[1])} element by element"
-        )
-        return Diagnosis(Kind.OUTER, Culprit(operand.node, tensor), wanted, derivation)
-    return None
-
-
-@record
-class _Stretched:
-    """An axis of 1 that is stretched to the vector's, behind one that the vector has not.
-
-    ``column`` is the axis before the 1, ``vector`` the one that the 1 meets, ``side`` which operand
-    has the column. ``after`` axes follow, which are the same on both sides.
-    """
-
-    column: Axis
-    vector: Axis
-    side: int
-    after: int = 0
-
-
-def _pairings(
-    operation: Operation, event: Elementwise, view: View, tensors: list[tuple[Operand, Tensor]]
-) -> tuple[Pairing, ...]:
-    """The pairings of the two tensors; ``where(mask, x, 0)`` has those with the number beside."""
-    assert event.broadcast is not None
-    rank = max(len(view.sizes(tensor) or ()) for _, tensor in tensors)
-    first = [operand.name for operand in operation.operands[:2]]
-    if [operand.name for operand, _ in tensors] == first:
-        return event.broadcast.pairings[:rank]
-    return event.broadcast.pairings[-rank:] if rank else ()
-
-
-def _stretched(pairings: tuple[Pairing, ...]) -> Iterator[_Stretched]:
-    """The axes of 1 of one operand that turn the other one, a vector there, into a table."""
-    for after in range(len(pairings) - 1):
-        before, last = pairings[-2 - after], pairings[-1 - after]
-        if last.how is How.LEFT_STRETCHED and before.how in (How.RIGHT_ADDED, How.RIGHT_STRETCHED):
-            assert before.left is not None and last.right is not None
-            yield _Stretched(before.left, last.right, 0, after)
-        if last.how is How.RIGHT_STRETCHED and before.how in (How.LEFT_ADDED, How.LEFT_STRETCHED):
-            assert before.right is not None and last.left is not None
-            yield _Stretched(before.right, last.left, 1, after)
-        if last.how not in (How.MATCHED, How.ASSUMED):
-            return
-
-
-def _is_fill(event: Elementwise, found: _Stretched) -> bool:
-    """Whether a mask gives what it is put on an axis more: it never is put on to do that."""
-    return event.symbol in _FILLS and found.after > 0
-
-
-def _one_meaning(view: View, column: Axis, vector: Axis) -> bool:
-    """Whether two axes are the same one: by birth, or by the one name that their size has."""
-    if column.is_one or vector.is_one or column.size is None or vector.size is None:
-        return False
-    if column.tag is not None and column.tag == vector.tag:
-        return True
-    return (
-        column.size.number is None and view.facts.compare(column.size, vector.size) is Verdict.EQUAL
-    )
-
-
-def _is_positions(view: View, tensor: Tensor) -> bool:
-    """Whether a tensor counts positions: an ``arange``, shaped anew or changed one by one."""
-    made = view.graph.maker(tensor)
-    while made is not None and not isinstance(made.event, Creation):
-        sources = [source for operand, source in made.tensors() if operand.name == "x"]
-        if len(sources) != 1 or any(operand.name == "y" for operand, _ in made.tensors()):
-            return False
-        made = view.graph.maker(sources[0])
-    return made is not None and isinstance(made.event, Creation) and made.event.kind == "arange"
-
-
-def _is_meant(
-    view: View, column: Operand, tensors: list[tuple[Operand, Tensor]], found: _Stretched
-) -> bool:
-    """Whether the axis of 1 was put in for this very operation, or for another last axis.
-
-    It was if it is written in the operand, or if the other one was given an axis too. A column that
-    was kept under a name, and meets a plain vector later, was made for something else.
-    """
-    other = tensors[1 - found.side][1]
-    if found.after or _asked_for(view, other, NewAxis | Selection | Reshaping):
-        return True
-    named = type(column.node).__name__ == "Name"
-    plain = len(view.sizes(other) or ()) == 1
-    return not (named and plain) and _asked_for(view, tensors[found.side][1])
-
-
-def _asked_for(view: View, tensor: Tensor, asking: UnionType = NewAxis | Selection) -> bool:
-    """Whether the axis of 1 was put in right at the operation, which shows that it is meant.
-
-    Steps that change elements one by one (``.float()``, a negation) may stand between.
-    """
-    made = view.graph.maker(tensor)
-    while made is not None and not isinstance(made.event, asking):
-        tensors = list(made.tensors())
-        if len(tensors) != 1 or not isinstance(made.event, Elementwise | type(None)):
-            return False
-        made = view.graph.maker(tensors[0][1])
-    return made is not None

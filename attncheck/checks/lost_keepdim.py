@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.checks.broadcasts import Kind, report
+from attncheck.checks.broadcasts import report
+from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation

@@ -10,11 +10,15 @@ from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_causal
 from attncheck.meaning.marks import Claim, Kind, Mark
 from attncheck.meaning.uses import Use, Way
+from attncheck.operators.events import Attention, Contraction, Einsum, Recurrence
 from attncheck.rule import Rule
 
 RULE = Rule(
     "ATN502", "mask-polarity", "a mask used with the opposite meaning: what it hides is seen"
 )
+
+#: What gives neither scores nor weights, whatever it is given.
+_PRODUCTS = (Attention, Contraction, Einsum, Recurrence)
 
 
 def check_trace(view: View) -> Iterator[Report]:
@@ -41,9 +45,9 @@ def _are_scores(use: Use, view: View) -> bool:
     numbers = {softmax.number for softmax in softmaxes}
     if use.operation.number in numbers:
         return True
-    if any(later.number in numbers for later in view.graph.derived(use.operation)):
+    if any(later.number in numbers for later in view.graph.derived(use.operation, until=_PRODUCTS)):
         return True
-    return any(later is use.operation for later in view.graph.derived(*softmaxes))
+    return any(later is use.operation for later in view.graph.derived(*softmaxes, until=_PRODUCTS))
 
 
 def _against_function(use: Use, view: View) -> Iterator[Report]:

@@ -12,8 +12,9 @@ from attncheck.algebra.broadcast import Pairing
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import Symbol, of
 from attncheck.checks.batches import mixed_up
-from attncheck.checks.broadcasts import Kind, report
+from attncheck.checks.broadcasts import report
 from attncheck.checks.displaced import stretched
+from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.mask_places import are_one
 from attncheck.checks.masks import is_mask
 from attncheck.checks.report import Culprit, Report, text_of

@@ -53,6 +53,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return  # training puts into a parameter whatever the view then reads there
     if _is_half_a_shift(operation, view) or any(_repeated(axis) for axis in old):
         return
+    if any(_is_trained(view, part) for axis in old for part in axis.parts):
+        return
     if _rests_on_prose(view, tensors[0][1]):
         return  # the order that a docstring lists axes in is the first thing in it to go stale
     if _is_learned(view, next(operation.tensors())[1]) or _is_padded(view, operation):
@@ -117,6 +119,12 @@ def _is_learned(view: View, tensor: Tensor) -> bool:
     if made is None and view.making is not None:
         made = view.making.graph.maker(tensor)
     return made is not None and made.spelling.endswith("nn.Parameter")
+
+
+def _is_trained(view: View, part: Axis) -> bool:
+    """Whether an axis is one of a parameter, whose elements are what training makes of them."""
+    number = "" if part.tag is None else part.tag.root.removeprefix("#")
+    return view.making is not None and number.isdigit() and view.making.graph.made(int(number))
 
 
 def _is_padded(view: View, operation: Operation) -> bool:

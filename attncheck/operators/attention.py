@@ -25,7 +25,7 @@ from attncheck.operators.events import (
     Fault,
     Outcome,
 )
-from attncheck.operators.operands import dtype_of, operand_shape
+from attncheck.operators.operands import dtype_of, factor_shape
 
 _NAMES = ("query", "key", "value")
 
@@ -36,7 +36,7 @@ def scaled_dot_product_attention(call: Call) -> Outcome:
     The mask must stretch to ``(..., L, S)``. With ``grouped`` (enable_gqa) the heads of key and
     value, third from the end, must divide those of the query.
     """
-    shapes = [operand_shape(call, name) for name in _NAMES]
+    shapes = [factor_shape(call, name) for name in _NAMES]
     dtype = dtype_of(call.arguments.get("query"))
     for operand, shape in enumerate(shapes):
         if shape is not None and shape.closed and len(shape.lead) < 2:
@@ -117,7 +117,7 @@ def linear(call: Call) -> Outcome:
 
     A weight of one axis, ``(in,)``, gives ``(...)``.
     """
-    shape, weight = operand_shape(call, "x"), call.shape("weight")
+    shape, weight = factor_shape(call, "x"), call.shape("weight")
     dtype = product_dtype(call, "x", "weight")
     if shape is not None and shape.rank == 0:
         text = "multiplies a number as if it were a vector"

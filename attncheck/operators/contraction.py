@@ -26,7 +26,7 @@ from attncheck.operators.axes import (
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import multiply
 from attncheck.operators.events import Clash, Contraction, Fault, Outcome
-from attncheck.operators.operands import dtype_of, operand_shape
+from attncheck.operators.operands import dtype_of, factor_shape
 from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Sequence, as_integer
@@ -72,7 +72,7 @@ def failed(call: Call, clash: Clash, event: Contraction | None = None) -> Outcom
 
 def matmul(call: Call) -> Outcome:
     """``@``: ``(..., n, k) @ (..., k, m)``, a vector on either side, batch axes broadcast."""
-    left, right = operand_shape(call, "x"), operand_shape(call, "y")
+    left, right = factor_shape(call, "x"), factor_shape(call, "y")
     for operand, shape in enumerate((left, right)):
         if shape is not None and shape.closed and not shape.lead:
             text = "multiplies a number as if it were a matrix"
@@ -214,7 +214,7 @@ def _fixed(call: Call, pattern: Pattern) -> Outcome:
     """A product whose operands have as many axes as the pattern has letters."""
     shapes = []
     for operand, (name, letters) in enumerate((("x", pattern.left), ("y", pattern.right))):
-        shape = operand_shape(call, name)
+        shape = factor_shape(call, name)
         made = None if shape is None else with_rank(shape, len(letters), call.facts)
         if isinstance(made, Clash):
             text = f"takes {axes_text(len(letters))} here, not {shape}"
@@ -320,7 +320,7 @@ def dot(call: Call) -> Outcome:
 
     ``(..., k) . (..., k, m) -> (..., ..., m)``; a number on either side multiplies.
     """
-    left, right = operand_shape(call, "x"), operand_shape(call, "y")
+    left, right = factor_shape(call, "x"), factor_shape(call, "y")
     if SCALAR in (left, right):
         return multiply(call)
     if left is None or right is None or (right.rank != 1 and least_rank(right) < 2):
@@ -332,7 +332,7 @@ def dot(call: Call) -> Outcome:
 
 def inner(call: Call) -> Outcome:
     """The last axis of x with the last axis of y: ``(..., k), (..., k) -> (..., ...)``."""
-    left, right = operand_shape(call, "x"), operand_shape(call, "y")
+    left, right = factor_shape(call, "x"), factor_shape(call, "y")
     if SCALAR in (left, right):
         return multiply(call)
     if left is None or right is None:
@@ -379,7 +379,7 @@ def _all_pairs(call: Call, left: Shape, right: Shape, axis: int, style: str) -> 
 
 def flat_dot(call: Call) -> Outcome:
     """The vdot of numpy: both operands flattened, as many elements in each: ``-> ()``."""
-    counts = [element_count(operand_shape(call, name)) for name in ("x", "y")]
+    counts = [element_count(factor_shape(call, name)) for name in ("x", "y")]
     if counts[0] is not None and counts[1] is not None:
         verdict = call.facts.compare(counts[0], counts[1])
         if verdict.clashes:
@@ -393,7 +393,7 @@ def flat_outer(call: Call) -> Outcome:
     """The outer of numpy: all products of the elements of both operands: ``-> (n, m)``."""
     axes: list[Axis] = []
     for name in ("x", "y"):
-        shape = operand_shape(call, name)
+        shape = factor_shape(call, name)
         if shape is not None and shape.rank == 1:
             axes += tell_apart(axes, shape.lead)
         else:
@@ -413,7 +413,7 @@ def element_count(shape: Shape | None) -> Size | None:
 
 def tensordot(call: Call) -> Outcome:
     """A sum over chosen axes of each operand, or over the last n of x and the first n of y."""
-    left, right = operand_shape(call, "x"), operand_shape(call, "y")
+    left, right = factor_shape(call, "x"), factor_shape(call, "y")
     axes = _tensordot_axes(call)
     if left is None or right is None or axes is None:
         return Outcome(call.make(None))

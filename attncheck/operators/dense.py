@@ -15,7 +15,7 @@ from attncheck.operators.call import Call
 from attncheck.operators.contraction import product_dtype
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Contraction, Fault, Outcome
-from attncheck.operators.operands import dtype_of, operand_shape
+from attncheck.operators.operands import dtype_of, factor_shape
 
 
 def dense_general(call: Call) -> Outcome:
@@ -23,7 +23,7 @@ def dense_general(call: Call) -> Outcome:
 
     ``taken`` are the sizes of the axes that are projected, where the layer was made with them.
     """
-    shape, features = operand_shape(call, "x"), call.sizes("features")
+    shape, features = factor_shape(call, "x"), call.sizes("features")
     dtype = product_dtype(call, "x")
     axes = call.integers("axis") if call.given("axis") else (-1,)
     if call.given("batch_dims") and call.integers("batch_dims") != ():
@@ -61,7 +61,7 @@ def convolve_last(call: Call) -> Outcome:
 
     Without padding or strides of its own the positions stay as many as they are.
     """
-    shape, dtype = operand_shape(call, "x"), dtype_of(call.arguments.get("x"))
+    shape, dtype = factor_shape(call, "x"), dtype_of(call.arguments.get("x"))
     kernel = call.sizes("kernel")
     if shape is None or kernel is None:
         return Outcome(call.make(None, dtype))
@@ -109,7 +109,7 @@ def attention_mask(call: Call) -> Outcome:
 
 
 def _pairs(call: Call, left: str, right: str) -> Outcome:
-    shapes = [operand_shape(call, name) for name in (left, right)]
+    shapes = [factor_shape(call, name) for name in (left, right)]
     if call.given("extra") and call.integer("extra") != 0:
         return Outcome(call.make(None, "float"))
     parts = [None if shape is None else split_trailing(shape, 1, call.facts) for shape in shapes]
@@ -124,7 +124,7 @@ def _pairs(call: Call, left: str, right: str) -> Outcome:
 
 def layer_norm_last(call: Call) -> Outcome:
     """A normalisation over the last axis: the shape of ``x``, whose features may be stated."""
-    shape, dtype = operand_shape(call, "x"), dtype_of(call.arguments.get("x"))
+    shape, dtype = factor_shape(call, "x"), dtype_of(call.arguments.get("x"))
     size = call.size("num_features")
     if shape is None:
         return Outcome(call.make(None, dtype))
@@ -146,7 +146,7 @@ def einsum_dense(call: Call) -> Outcome:
     The sizes of the result's axes behind the batch are those in ``sizes``; where one is None, and
     of the axes that dots stand for, it is the size in x.
     """
-    shape, dtype = operand_shape(call, "x"), product_dtype(call, "x")
+    shape, dtype = factor_shape(call, "x"), product_dtype(call, "x")
     read = _EQUATION.fullmatch((call.text("equation") or "").replace(" ", ""))
     if shape is None or read is None:
         return Outcome(call.make(None, dtype))

@@ -17,7 +17,7 @@ from attncheck.operators.axes import axes_text, split_ends, with_rank
 from attncheck.operators.call import Call
 from attncheck.operators.contraction import batch_clash
 from attncheck.operators.events import Clash, Einsum, Fault, Outcome
-from attncheck.operators.operands import dtype_of, operand_shape
+from attncheck.operators.operands import dtype_of, factor_shape
 from attncheck.operators.patterns import DOTS, Anonymous, Malformed, Side, read_side
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
@@ -79,7 +79,7 @@ class _Letters:
         for number, (letters, operand) in enumerate(
             zip(self.subscripts.inputs, operands, strict=True)
         ):
-            shape = operand_shape(Call(self.call.facts, {"x": operand}, "", ""), "x")
+            shape = factor_shape(Call(self.call.facts, {"x": operand}, "", ""), "x")
             if shape is None:
                 self.known = False
                 continue

@@ -17,7 +17,7 @@ from attncheck.operators.contraction import product_dtype
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Contraction, Elementwise, Fault, Outcome
 from attncheck.operators.features import size_clash
-from attncheck.operators.operands import dtype_of, operand_shape
+from attncheck.operators.operands import dtype_of, factor_shape
 from attncheck.operators.seats import rank_clash, ranks_clash, seat
 from attncheck.values.value import Sequence, as_tensor
 
@@ -26,7 +26,7 @@ from attncheck.values.value import Sequence, as_tensor
 
 def linear_layer(call: Call) -> Outcome:
     """``(..., in_features) -> (..., out_features)``."""
-    shape, dtype = operand_shape(call, "x"), product_dtype(call, "x")
+    shape, dtype = factor_shape(call, "x"), product_dtype(call, "x")
     given = call.arguments.get("x")
     if type(given) is Sequence and given.items and as_tensor(given.items[0]) is not None:
         text = f"takes a tensor, not {len(given.items)} values in a tuple"
@@ -113,7 +113,7 @@ def embedding(call: Call) -> Outcome:
     """
     width, clash = _table_width(call)
     dtype = _table_dtype(call)
-    shape = operand_shape(call, "x")
+    shape = factor_shape(call, "x")
     if clash is not None or shape is None:
         return Outcome(call.make(None, dtype), clash=clash)
     return Outcome(call.make(append(without_marks(shape), (width,)), dtype))
@@ -126,7 +126,7 @@ def embedding_bag(call: Call) -> Outcome:
     less if the end is included.
     """
     width, clash = _table_width(call)
-    dtype, shape = _table_dtype(call), operand_shape(call, "x")
+    dtype, shape = _table_dtype(call), factor_shape(call, "x")
     if clash is None and shape is not None:
         clash = ranks_clash(shape, (1, 2))
     if clash is not None or shape is None or not shape.closed:
@@ -165,7 +165,7 @@ def _table_dtype(call: Call) -> str | None:
 
 def prelu(call: Call) -> Outcome:
     """A leaky rectifier with one slope, or with one for each channel (axis 1)."""
-    shape, dtype = operand_shape(call, "x"), dtype_of(call.arguments.get("x"))
+    shape, dtype = factor_shape(call, "x"), dtype_of(call.arguments.get("x"))
     event = Elementwise("prelu", None)
     if shape is None:
         return Outcome(call.make(None, dtype), event)

@@ -10,7 +10,7 @@ from attncheck.operators.axes import append, split_trailing
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import broadcast_clash, without_marks
 from attncheck.operators.events import Clash, Fault, Outcome
-from attncheck.operators.operands import operand_shape
+from attncheck.operators.operands import factor_shape
 from attncheck.operators.seats import rank_clash
 from attncheck.values.value import Sequence
 
@@ -63,7 +63,7 @@ def solve(call: Call) -> Outcome:
 
 def _matrix(call: Call, name: str) -> tuple[Shape, tuple[Axis, ...]] | Clash | None:
     """The batch and the two last axes of an argument."""
-    shape = operand_shape(call, name)
+    shape = factor_shape(call, name)
     if shape is None:
         return None
     taken = split_trailing(without_marks(shape), 2, call.facts)

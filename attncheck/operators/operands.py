@@ -18,6 +18,19 @@ def operand_shape(call: Call, name: str) -> Shape | None:
     return call.shape(name)
 
 
+def factor_shape(call: Call, name: str) -> Shape | None:
+    """The shape of what is multiplied as a matrix: None for what only its name makes a number.
+
+    ``def project(A, B): return A @ B`` has no size called `B`.
+    """
+    return None if is_named_size(call.arguments.get(name)) else operand_shape(call, name)
+
+
+def is_named_size(value: Value | None) -> bool:
+    """Whether a value is a size that stands under a name of its own."""
+    return type(value) is Int and value.size is not None and value.size.symbol is not None
+
+
 def is_number(value: Value) -> bool:
     """Whether a value is certainly a plain number.
 

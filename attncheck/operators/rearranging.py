@@ -35,7 +35,7 @@ from attncheck.operators.events import (
     Reduction,
 )
 from attncheck.operators.joining import stack
-from attncheck.operators.operands import dtype_of, is_number
+from attncheck.operators.operands import dtype_of, is_named_size, is_number
 from attncheck.operators.patterns import Anonymous, Group, Malformed, Name, Pattern, Side
 from attncheck.operators.reduction import dtype_after, kept_axis
 from attncheck.operators.reshaping import new_axis
@@ -101,7 +101,7 @@ def _by_pattern(call: Call, kind: str) -> Outcome:
 def _operand(call: Call) -> tuple[Tensor | None, Clash | None]:
     """The tensor that is given; a list of tensors is stacked along a new first axis."""
     value = call.arguments["x"]
-    if is_number(value):
+    if is_number(value) and not is_named_size(value):
         return None, Clash(Fault.RANK, "takes a tensor, not a number")
     if not isinstance(value, Sequence):
         return call.tensor("x"), None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from attncheck.analysis import Retraced
 from attncheck.graph import Operation
 from attncheck.operators.events import (
     MOVES,
@@ -23,6 +22,7 @@ from attncheck.operators.events import (
     Triangle,
 )
 from attncheck.repair.wording import array_module
+from attncheck.retracing import Retraced
 from attncheck.source import Source
 from attncheck.tree.pairs import inner
 from attncheck.values.tensor import Tensor

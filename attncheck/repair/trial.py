@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from attncheck.algebra.broadcast import How
 from attncheck.algebra.reshape import Order
-from attncheck.analysis import Analysis, Retraced, Root, retrace
+from attncheck.analysis import Analysis
 from attncheck.attention import tolerable
 from attncheck.checks.report import text_of
 from attncheck.diagnosed import Diagnosed
@@ -22,6 +22,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Reshaping
 from attncheck.repair.candidate import Candidate
 from attncheck.repair.candidates import candidates
+from attncheck.retracing import Retraced, Root, retrace
 from attncheck.settings import Settings
 from attncheck.source import Source, SourceError, Text, parse
 from attncheck.values.tensor import Evidence

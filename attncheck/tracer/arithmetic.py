@@ -20,6 +20,7 @@ from attncheck.tracer.recorder import apply
 from attncheck.values.join import any_element, without_none
 from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
 from attncheck.values.value import (
+    NONE,
     UNKNOWN,
     Choice,
     Const,
@@ -214,6 +215,8 @@ def _settled(machine: Machine, value: Value) -> Value:
 
 
 def _numbers(token: str, left: Value, right: Value, node: cst.CSTNode | None) -> Value:
+    if NONE in (left, right):
+        return UNKNOWN  # nothing that this code does with it
     a, b = as_size(left), as_size(right)
     if type(left) is Int and type(right) is Int and token != "/":
         return Int(_size(token, a, b))

@@ -8,8 +8,9 @@ import libcst as cst
 
 from attncheck.graph import Place
 from attncheck.tracer.blocks import simple_statements
-from attncheck.tracer.functions import decorated, last_name, make_function
+from attncheck.tracer.functions import decorated, make_function
 from attncheck.tracer.machine import MAKING, Environment, Frame, Machine
+from attncheck.tree.pairs import last_name
 from attncheck.values.value import UNKNOWN, Class, Value
 
 #: Decorators that make an ``__init__`` of the fields of a class.

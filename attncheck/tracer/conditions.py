@@ -23,6 +23,7 @@ from attncheck.tracer.choices import evaluate_each
 from attncheck.tracer.defaults import absence_test, none_test, presume_alike, standing_in
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
+from attncheck.tree.pairs import last_name
 from attncheck.values.join import join_all, without_none
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
@@ -393,7 +394,7 @@ def _learn_call(machine: Machine, test: cst.Call, holds: bool) -> None:
     if asked is not None:
         _narrow(machine, asked[0], asked[1] is holds)
         return
-    if not holds or type(test.func) is not cst.Name or test.func.value != "isinstance":
+    if not holds or last_name(test.func) not in _KINDS:
         return
     subject = test.args[0].value if test.args else None
     if type(subject) is cst.Name:
@@ -401,6 +402,9 @@ def _learn_call(machine: Machine, test: cst.Call, holds: bool) -> None:
         if type(value) is Int or type(value) is Scalar:
             machine.environment.names[subject.value] = UNKNOWN
 
+
+#: What asks which kind of thing something is.
+_KINDS = frozenset(["isinstance", "is_tensor"])
 
 _LEARNERS: dict[type, Callable[[Machine, Any, bool], None]] = {
     cst.Name: _learn_truth,

@@ -26,6 +26,7 @@ from attncheck.tracer.machine import (
     ShapeSite,
 )
 from attncheck.tracer.sketches import Sketches
+from attncheck.tree.pairs import last_name
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
@@ -144,15 +145,6 @@ def _defaults(machine: Machine, parameters: cst.Parameters) -> dict[str, Value]:
         for parameter in listed
         if parameter.default is not None
     }
-
-
-def last_name(node: cst.BaseExpression) -> str:
-    """The last part of a dotted name, called or not: ``dataclass`` of ``dataclasses.dataclass()``."""
-    if type(node) is cst.Call:
-        return last_name(node.func)
-    if type(node) is cst.Attribute:
-        return node.attr.value
-    return node.value if type(node) is cst.Name else ""
 
 
 def is_generator(node: cst.FunctionDef) -> bool:

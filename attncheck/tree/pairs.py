@@ -54,3 +54,12 @@ def pairs(made: cst.CSTNode, parsed: cst.CSTNode) -> Iterator[tuple[cst.CSTNode,
         yield one, other
         if type(one) in FIELDS:
             waiting += zip(inner(one), inner(other), strict=True)
+
+
+def last_name(node: cst.BaseExpression) -> str:
+    """The last part of a dotted name, called or not: `relu` of ``F.relu(x)``."""
+    if type(node) is cst.Call:
+        return last_name(node.func)
+    if type(node) is cst.Attribute:
+        return node.attr.value
+    return node.value if type(node) is cst.Name else ""

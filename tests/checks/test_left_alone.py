@@ -105,3 +105,151 @@ def shifted(x):
 @pytest.mark.parametrize("marked", ["kinds == 1", "(kinds == 1) | (kinds == 2)", "~(kinds == 1)"])
 def test_what_is_compared_without_being_known_may_have_any_axes(marked):
     assert codes(UNSEEN.format(marked=marked)) == []
+
+
+VIEWED = """
+def beside(x, y):
+    batch, length = y.shape
+    if length != x.shape[1]:
+        raise ValueError
+    return x.view({sizes})
+"""
+
+
+@pytest.mark.parametrize("sizes", ["batch, length, -1", "batch, -1, length", "-1, batch, length"])
+def test_a_view_by_the_sizes_of_another_tensor(sizes):
+    assert codes(VIEWED.format(sizes=sizes)) == []
+
+
+GIVEN_AXES = """
+def table(x, y, n):
+    b, t = x.shape
+    a = x.view(b, t, 1) * n
+    return a + {other}
+"""
+
+
+@pytest.mark.parametrize("other", ["x.view(b, 1, t)", "x.reshape(b, -1, t)"])
+def test_tables_of_two_tensors_that_were_both_given_axes(other):
+    assert codes(GIVEN_AXES.format(other=other)) == []
+
+
+CLASSIFIER = """
+class Classifier(nn.Module):
+    def __init__(self, width, classes):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(width)
+        self.linear = nn.Linear(width, classes)
+
+    def forward(self, {name}):
+        return self.linear(self.norm({name}))
+"""
+
+
+@pytest.mark.parametrize("name", ["hidden_state", "hidden_states", "embeddings"])
+def test_sizes_that_fit_with_an_axis_less_than_a_name_says(name):
+    assert codes(CLASSIFIER.format(name=name)) == []
+
+
+LAYERED = """
+class Layer(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.q = nn.Linear(d, d)
+
+    def forward(self, x):
+        weights = (self.q(x) @ x.transpose(-2, -1)).softmax(-1)
+        x = weights @ x
+        n = x.shape[1]
+        past = torch.tril(torch.ones(n, n)).bool()
+        links = (x @ x.transpose(-2, -1)).masked_fill(past, -1e4)
+        return {result}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"), [("links", []), ("links.softmax(-1) @ x", ["ATN502"])]
+)
+def test_masks_on_what_is_computed_from_the_result_of_attention(result, expected):
+    assert codes(LAYERED.format(result=result)) == expected
+
+
+BY_NAME = """
+def project(A, B):
+    if A.dtype == torch.int64:
+        return B.index_select(0, A)
+    return {product}
+"""
+
+
+@pytest.mark.parametrize(
+    "product", ["torch.matmul(A, B)", "A @ B", "torch.einsum('ij,jk->ik', A, B)", "F.linear(A, B)"]
+)
+def test_what_only_a_name_makes_a_number_is_multiplied(product):
+    assert codes(BY_NAME.format(product=product)) == []
+
+
+ASKED_KIND = """
+def total(levels):
+    y = 0
+    for level in levels:
+        if {asking}:
+            y = torch.matmul(y, level)
+        y = level + y
+    return y
+"""
+
+
+@pytest.mark.parametrize("asking", ["torch.is_tensor(y)", "isinstance(y, torch.Tensor)"])
+def test_code_that_asks_whether_there_is_a_tensor(asking):
+    assert codes(ASKED_KIND.format(asking=asking)) == []
+
+
+STATES = """
+def step(x, width, state=None):
+    several = isinstance(state, list)
+    if state is None:
+        state = (torch.zeros(x.shape[0], width), torch.zeros(x.shape[0], width))
+    if several:
+        return state[0][:, :, 0]
+    return state[1]
+"""
+
+
+def test_none_is_no_object_of_a_class():
+    assert codes(STATES) == []
+
+
+DEMO = """
+def is_latent(t):
+    return t.dtype == torch.float
+
+def order(x):
+    if is_latent(x):
+        x = x.permute(0, 2, 1)
+    return x
+
+order(torch.randint(0, 8192, (2, 100)))
+"""
+
+
+def test_branches_of_functions_that_a_demonstration_may_not_take():
+    assert codes(DEMO) == []
+
+
+BILINEAR = """
+class Interaction(nn.Module):
+    def __init__(self, h, d, out):
+        super().__init__()
+        self.h, self.d, self.out = h, d, out
+        self.w = nn.Parameter(torch.zeros(h * d * d, out))
+
+    def forward(self, x):
+        x = x.view(-1, self.h, self.d)
+        y = torch.matmul(x.unsqueeze(2), self.w.view(self.h, self.d, -1))
+        return y.view(-1, self.h, self.out, self.d)
+"""
+
+
+def test_training_orders_the_axes_of_parameters():
+    assert codes(BILINEAR) == []
