@@ -42,7 +42,8 @@ def parted(
 ) -> Parted | Clash | None:
     """``(N, C, ...)`` or ``(C, ...)`` with so many ``spatial`` axes, taken apart.
 
-    Where the second axis is known to be the ``channels``, there is a batch.
+    Where the second axis is known to be the ``channels``, there is a batch. Where nobody knows
+    whether there is one, the second axis may be that of the channels or of places: None.
     """
     clash = ranks_clash(shape, (spatial + 1, spatial + 2))
     if clash is not None:
@@ -53,6 +54,8 @@ def parted(
         least_rank(shape) > spatial + 1 or (second is not None and second == channels)
     ):
         shape = close(shape, spatial + 2, facts) or shape
+    elif second is not None:
+        return None
     taken = split_trailing(without_marks(shape), spatial + 1, facts)
     return None if taken is None else Parted(taken[0], taken[1][0], taken[1][1:])
 
