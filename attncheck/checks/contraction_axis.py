@@ -72,7 +72,10 @@ def _is_summed_alone(site: Site, sum_: WeightedSum, view: View) -> bool:
     event, shape = sum_.operation.event, view.shape(as_tensor(site.softmax.output))
     if not isinstance(event, Einsum) or shape is None or not shape.closed or site.axis is None:
         return False
-    weights = list(sum_.operation.tensors())[sum_.weights][1].shape
+    tensors = list(sum_.operation.tensors())
+    if len(tensors) != len(event.inputs):
+        return False  # of one of them nothing is known
+    weights = tensors[sum_.weights][1].shape
     letters = event.inputs[sum_.weights]
     if weights is None or not weights.closed or len(letters) != len(weights.axes):
         return False
@@ -99,8 +102,11 @@ def _weighs_again(site: Site, sum_: WeightedSum, found: Mismatch, view: View) ->
     ``bhn,bhn->bn`` of weights and of the lengths of values scores keys by all heads together.
     """
     event, shape = sum_.operation.event, view.shape(as_tensor(site.softmax.output))
-    weights = list(sum_.operation.tensors())[sum_.weights][1].shape
+    tensors = list(sum_.operation.tensors())
+    weights = tensors[sum_.weights][1].shape
     if not isinstance(event, Einsum) or shape is None or weights is None or not weights.closed:
+        return False
+    if len(tensors) != len(event.inputs):
         return False
     letters = event.inputs[sum_.weights]
     own = [

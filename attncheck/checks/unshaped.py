@@ -92,13 +92,16 @@ def _is_bare_squeeze(made: Operation) -> bool:
 
 def _contracted(sum_: WeightedSum) -> tuple[int, int | None] | None:
     """The axis of the weights that a product sums over, from the end, and their rank if known."""
-    event, index = sum_.operation.event, sum_.weights
+    event, tensors = sum_.operation.event, list(sum_.operation.tensors())
     if isinstance(event, Einsum):
-        return _by_letters(event, index)
+        whole = len(tensors) == len(event.inputs)
+        return _by_letters(event, sum_.weights) if whole else None
+    # Of two operands one may be nothing that is known to be a tensor.
+    first = tensors[sum_.weights][0].name == sum_.operation.operands[0].name
     if sum_.operation.kind == "bmm":
-        return (-1, 3) if index == 0 else (-2, 3)
+        return (-1, 3) if first else (-2, 3)
     # A right operand may be a vector.
-    return (-1, None) if _is_product(sum_.operation) and index == 0 else None
+    return (-1, None) if _is_product(sum_.operation) and first else None
 
 
 def _summed(site: Site, made: Operation, view: View) -> tuple[int, int] | None:

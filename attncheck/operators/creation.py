@@ -340,7 +340,8 @@ def array(call: Call) -> Outcome:
     if value is None:
         return Outcome(call.make(None))
     dtype = _named_dtype(call.value("dtype")) if call.given("dtype") else None
-    if _may_be_several(value):
+    if _may_be_several(value) or (type(value) is Scalar and value.kind == "bool"):
+        # So may what compares something that nobody knows.
         return Outcome(call.make(None, dtype), _event(call))
     given = as_tensor(value)
     if given is not None:

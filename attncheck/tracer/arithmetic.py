@@ -169,6 +169,8 @@ def _with_parameter(
     a tensor might stretch it.
     """
     left, right = _settled(machine, left), _settled(machine, right)
+    if any(type(side) is Parameter and side.tensor.dtype == "bool" for side in (left, right)):
+        return UNKNOWN  # who counts with what a comparison gives has compared a tensor
     if machine.making or (token in _COUNTING and _are_kept(left, right)):
         left, right = _number(left), _number(right)
     loose = [value for value in (left, right) if type(value) is Parameter]

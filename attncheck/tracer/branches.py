@@ -30,6 +30,7 @@ def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
     going = [way for way in done if way.left is None]
     strays = [way for way in done if way.left in ("break", "continue")]
     machine.frame.strays += strays
+    machine.frame.may_have_left |= bool(going) and any(way.left == "return" for way in done)
     if going or strays:
         resume(machine, going or strays)
         return None if going else strays[0].left

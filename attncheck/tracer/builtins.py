@@ -18,7 +18,6 @@ from attncheck.values.join import join_all
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     FALSE,
-    NONE,
     TRUE,
     UNKNOWN,
     Const,
@@ -222,11 +221,6 @@ def _bool(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     return Scalar("bool")
 
 
-def _instance(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """``isinstance(x, kinds)``: None is no object of any class that code asks for."""
-    return FALSE if arguments.first() == NONE else Scalar("bool")
-
-
 def _is_tensor(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     value = arguments.first()
     if type(value) is Tensor and not value.optional:
@@ -327,7 +321,6 @@ BUILTINS: dict[str, Builtin] = {
     "math.ceil": _whole,
     "math.floor": _whole,
     "math.prod": _product,
-    "isinstance": _instance,
     "torch.is_tensor": _is_tensor,
     "functools.partial": _partial,
     "dataclasses.field": _field,

@@ -312,6 +312,9 @@ def _is_shown(machine: Machine, tensor: Tensor) -> bool:
 
 
 def _indexes_arrays(key: Value) -> bool:
+    if type(key) is Int and key.size is not None:
+        # What settings hold under a text may be a text: ``batch[config["PREFIX"] + config["ID"]]``.
+        return not any(symbol.name.endswith("]") for symbol in key.size.symbols())
     return type(key) in (Int, Slice, Const, Tensor) and not (
         type(key) is Const and isinstance(key.value, str)
     )

@@ -115,6 +115,8 @@ class Frame:
     strays: list[Way] = field(default_factory=list)
     #: in how many branches, one in the other, the call stands
     supposing: int = 0
+    #: whether a branch has returned that may be the one taken: what follows need not run
+    may_have_left: bool = False
 
 
 @record
@@ -227,7 +229,9 @@ class Machine:
     @property
     def on_a_branch(self) -> bool:
         """Whether what runs stands in a branch: of a function that the root calls, if any runs."""
-        return self.supposing > (self.frames[1].supposing if len(self.frames) > 1 else 0)
+        if self.supposing > (self.frames[1].supposing if len(self.frames) > 1 else 0):
+            return True
+        return any(frame.may_have_left for frame in self.frames[1:])
 
     @property
     def making(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from attncheck.algebra.size import of
 from attncheck.record import replace
 from attncheck.tracer import attributes, keras
 from attncheck.tracer.arguments import Arguments
@@ -36,6 +37,7 @@ from attncheck.values.value import (
     Sequence,
     Unknown,
     Value,
+    as_integer,
 )
 
 Reflection: TypeAlias = Callable[[Machine, Arguments, cst.CSTNode], Value]
@@ -66,7 +68,31 @@ def _setattr(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value
     owner, name = arguments.first(), _name(arguments)
     if isinstance(owner, Instance) and name is not None and len(arguments.positional) == 3:
         machine.set_attribute(machine.initialised(owner), name, arguments.positional[2])
+    elif isinstance(owner, Instance) and not _is_own(machine, owner):
+        _change_settings(machine, machine.initialised(owner))
     return NONE
+
+
+def _is_own(machine: Machine, owner: Instance) -> bool:
+    """Whether an object is the one whose method runs: it may keep there what it was given."""
+    function = machine.frame.function
+    parameters = () if function is None else function.node.params.params
+    own = machine.environment.names.get(parameters[0].name.value) if parameters else None
+    return own is owner
+
+
+def _change_settings(machine: Machine, owner: Instance) -> None:
+    """Any of the numbers and switches of an object may be another one from here on."""
+    for name, value in list(owner.attributes.items()):
+        if type(value) in (Const, Int):
+            machine.set_attribute(owner, name, _changed(machine, name, value))
+
+
+def _changed(machine: Machine, name: str, value: Value) -> Value:
+    number = as_integer(value)
+    if number is None:
+        return UNKNOWN
+    return Int(None if number < 1 else of(machine.scope.fresh(name, value=number)))
 
 
 def _hasattr(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -95,6 +121,8 @@ def _isinstance(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Va
         if any(_descends(value.of, each) for each in classes):
             return TRUE
         return Scalar("bool")
+    if value == NONE:
+        return FALSE  # nobody asks for its class
     own = _KINDS.get(type(value))
     paths = {each.path for each in classes if type(each) is Library}
     if type(value) is Int and paths == {"torch.Tensor"} and len(classes) == 1:

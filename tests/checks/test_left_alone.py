@@ -253,3 +253,147 @@ class Interaction(nn.Module):
 
 def test_training_orders_the_axes_of_parameters():
     assert codes(BILINEAR) == []
+
+
+SAGAN = """
+class Attention(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.query, self.key, self.value = [make(n, c) for c in (n // 8, n // 8, n)]
+
+    def forward(self, x):
+        f, g, h = self.query(x), self.key(x), self.value(x)
+        beta = F.softmax(torch.bmm(f.transpose(1, 2), g), dim=1)
+        return {product}
+"""
+
+
+@pytest.mark.parametrize(
+    ("product", "expected"),
+    [
+        ("torch.bmm(h, beta)", []),
+        ("torch.einsum('bcj,bji->bci', h, beta)", []),
+        ("torch.bmm(beta, h)", ["ATN301"]),
+    ],
+)
+def test_weights_beside_values_of_which_nothing_is_known(product, expected):
+    assert codes(SAGAN.format(product=product)) == expected
+
+
+POOLED = """
+class Spatial(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pool = nn.AdaptiveAvgPool2d((7, 7))
+        self.conv = nn.Conv2d(2, 1, kernel_size=7, padding=3)
+        self.norm = nn.LayerNorm(1)
+
+    def forward(self, x):
+        x = torch.cat([x.mean(dim=1, keepdim=True), x.amax(dim=1, keepdim=True)], dim=1)
+        return self.norm(self.conv({pooled}).flatten(2).transpose(1, 2))
+"""
+
+
+@pytest.mark.parametrize("pooled", ["x", "self.pool(x)", "F.max_pool2d(x, 2)"])
+def test_channels_of_images_that_may_have_no_batch(pooled):
+    assert codes(POOLED.format(pooled=pooled)) == []
+
+
+COMPARED_NUMBERS = """
+import numpy as np
+from elsewhere import resize
+
+class Groups(nn.Module):
+    def __init__(self, groups):
+        super().__init__()
+        self.matrix = (groups > 0) + 0.
+
+    def forward(self, x):
+        return torch.matmul(x, self.matrix)
+
+def cut(m, size):
+    mask = np.array(resize(m, size) > 0.5, dtype=np.uint8)
+    return mask[1:2, 3:4]
+"""
+
+
+def test_what_a_comparison_gives_may_have_any_shape():
+    assert codes(COMPARED_NUMBERS) == []
+
+
+BY_TEXT = """
+class Recommender(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.SEQUENCE = config["ID"] + config["SUFFIX"]
+        self.NEGATIVE = config["PREFIX"] + config["ID"]
+        self.items = nn.Embedding(10, 8)
+
+    def forward(self, sequence):
+        b, n = sequence.shape
+        return self.items(sequence).sum(dim=1)
+
+    def loss(self, interaction):
+        made = self.forward(interaction[self.SEQUENCE])
+        score = (made * self.items(interaction[self.NEGATIVE])).sum(dim=-1)  # [B]
+        return score
+"""
+
+
+def test_what_lies_under_texts_that_settings_make_is_not_all_alike():
+    assert codes(BY_TEXT) == []
+
+
+UNSET = """
+from dataclasses import dataclass
+
+@dataclass
+class Settings:
+    width: int = -1
+
+class Model(nn.Module):
+    def __init__(self, settings):
+        super().__init__()
+        self.mask = nn.Parameter(torch.FloatTensor(settings.width))
+
+def build(**given):
+    settings = Settings()
+    {changed}
+    return Model(settings).mask
+
+build(width=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [("for name in given:\n        setattr(settings, name, given[name])", []), ("", ["ATN105"])],
+)
+def test_settings_that_are_changed_by_names_that_are_not_known(changed, expected):
+    assert codes(UNSET.format(changed=changed)) == expected
+
+
+EARLY = """
+class Model(nn.Module):
+    def __init__(self, n, d):
+        super().__init__()
+        self.emb = nn.Embedding(n, d)
+        self.out = nn.Linear(d, n)
+
+    def forward(self, x, return_loss=False):
+        if return_loss:
+            x, labels = x[:, :-1], x[:, 1:]
+        logits = self.out(self.emb(x))
+        if not return_loss:
+            return logits
+        return F.cross_entropy(logits.transpose(1, 2), labels)
+
+    def generate(self, start=None, **kwargs):
+        if start is None:
+            start = torch.randint(0, 8, (1, 1))
+        return self.forward(start, **kwargs)
+"""
+
+
+def test_what_follows_where_a_called_function_may_have_returned():
+    assert codes(EARLY) == []
