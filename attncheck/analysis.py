@@ -156,7 +156,8 @@ def _function(
     _take(found, _of_any_rank(analysis, function, told, sure))
     bare = left_out(tracer, function, general)
     if bare is not None:
-        _take(found, [each for each in diagnose(analysis, bare, {}) if is_plain(each)])
+        plain = diagnose(analysis, bare, {}, shapes_only=True)
+        _take(found, [each for each in plain if is_plain(each)])
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     prose = [r for r in reports if r.evidence >= Evidence.PROSE and not about_rank(r)]
     supposed = suppose(tracer, function, general, contradictions)
@@ -271,11 +272,17 @@ def contradictions(traced: Traced) -> int:
     )
 
 
-def diagnose(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> list[Diagnosed]:
+def diagnose(
+    analysis: Analysis,
+    traced: Traced,
+    numbers: dict[Symbol, int],
+    *,
+    shapes_only: bool = False,
+) -> list[Diagnosed]:
     """What the rules report of one trace; `numbers` are what calls give for its symbols."""
     view = _view(analysis, traced, numbers)
     diagnosed = []
-    for report in run_checks(view, analysis.settings):
+    for report in run_checks(view, analysis.settings, shapes_only=shapes_only):
         if _is_elsewhere(report) or _on_nothing(report) or _on_another_path(traced, report):
             continue
         evidence = _evidence(report)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from attncheck.checks import layer_features
 from attncheck.checks.report import Report
+from attncheck.checks.run import is_about_shapes
 from attncheck.checks.view import View
 from attncheck.finding import Severity
 from attncheck.graph import Graph
@@ -104,7 +105,7 @@ def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:
 
 def is_plain(diagnosed: Diagnosed) -> bool:
     """Whether a report is about shapes, and rests on no prose; masks may be left out."""
-    if diagnosed.report.rule.code >= "ATN3":
+    if not is_about_shapes(diagnosed.report.rule):
         return False
     named = diagnosed.traced.conventional and diagnosed.evidence is Evidence.NAME
     return diagnosed.evidence < Evidence.PROSE or (named and not about_rank(diagnosed))

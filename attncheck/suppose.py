@@ -133,6 +133,8 @@ def left_out(tracer: Tracer, function: Function, general: Traced) -> Traced | No
     outputs = (as_tensor(each.output) for each in general.graph.operations if not each.elsewhere)
     if all(tensor is None or is_known(tensor.shape) for tensor in outputs):
         return None
+    if not tracer.may_leave_out(function):
+        return None
     traced = tracer.run_function(function, conventional=general.conventional, bare=True)
     return traced if traced.complete else None
 

@@ -6,7 +6,8 @@ tensor of as many axes where it is a tensor.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import libcst as cst
 
@@ -68,23 +69,33 @@ def asked_for(body: cst.CSTNode) -> frozenset[str]:
     """
     asked: set[str] = set()
     for part in parts(body):
-        for node in _tested(part):
+        tested = _TESTED.get(type(part))
+        for node in () if tested is None else tested(part):
             asked.update(_named(node))
     return frozenset(asked)
 
 
-def _tested(node: cst.CSTNode) -> list[cst.BaseExpression]:
-    """The expressions of which a node asks whether they are None or true."""
-    if isinstance(node, cst.Comparison):
-        operators = [type(target.operator) for target in node.comparisons]
-        return [node.left] if set(operators) <= {cst.Is, cst.IsNot} else []
-    if isinstance(node, cst.If | cst.IfExp):
-        return [node.test]
-    if isinstance(node, cst.BooleanOperation):
-        return [node.left, node.right]
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.args:
-        return [node.args[0].value] if node.func.value in _HELPERS else []
-    return []
+def _compared(node: cst.Comparison) -> list[cst.BaseExpression]:
+    """What is compared by ``is`` and ``is not`` alone."""
+    operators = {type(target.operator) for target in node.comparisons}
+    return [node.left] if operators <= {cst.Is, cst.IsNot} else []
+
+
+def _helped(node: cst.Call) -> list[cst.BaseExpression]:
+    """What is given first to one of the helpers."""
+    if not isinstance(node.func, cst.Name) or not node.args:
+        return []
+    return [node.args[0].value] if node.func.value in _HELPERS else []
+
+
+#: The expressions of which a node asks whether they are None or true, by the kind of node.
+_TESTED: Final[dict[type, Callable[[Any], list[cst.BaseExpression]]]] = {
+    cst.Comparison: _compared,
+    cst.If: lambda node: [node.test],
+    cst.IfExp: lambda node: [node.test],
+    cst.BooleanOperation: lambda node: [node.left, node.right],
+    cst.Call: _helped,
+}
 
 
 def _named(node: cst.BaseExpression) -> list[str]:

@@ -16,7 +16,7 @@ from attncheck.operators.masking import MASK
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.branches import with_found_axes
-from attncheck.tracer.defaults import asked_for, presume_alike, presume_rank
+from attncheck.tracer.defaults import presume_alike, presume_rank
 from attncheck.tracer.machine import (
     CALL_DEPTH,
     MAKING,
@@ -348,23 +348,22 @@ def named_size(machine: Machine, name: str, value: Value) -> Value:
 
 
 def general_arguments(
-    machine: Machine, function: Function, receiver: Value | None, *, bare: bool = False
+    machine: Machine,
+    function: Function,
+    receiver: Value | None,
+    left_out: frozenset[str] = frozenset(),
 ) -> Iterator[tuple[cst.Param, Value]]:
     """Each parameter with the value it has when nothing is known of the call.
 
-    A `bare` call gives what it has to, and leaves out what is None then and is asked for.
+    Those that the call has `left_out` are None.
     """
     parameters = function.node.params
-    node = function.node
-    whole = machine.project.whole(node) if bare and isinstance(node, cst.FunctionDef) else None
-    asked = frozenset[str]() if whole is None else asked_for(whole.body)
     listed = [*parameters.posonly_params, *parameters.params]
     if receiver is not None and listed and function.static != "staticmethod":
         yield listed.pop(0), receiver
     for parameter in (*listed, *parameters.kwonly_params):
-        name = parameter.name.value
-        left_out = bare and function.defaults.get(name) == NONE and name in asked
-        yield parameter, NONE if left_out else _general(machine, function, parameter)
+        is_none = parameter.name.value in left_out
+        yield parameter, NONE if is_none else _general(machine, function, parameter)
     if type(parameters.star_arg) is cst.Param:
         yield parameters.star_arg, Sequence(None)
     if parameters.star_kwarg is not None:

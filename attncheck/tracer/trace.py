@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+import libcst as cst
+
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.size import of
 from attncheck.frameworks.lookup import find_layer
@@ -20,6 +22,7 @@ from attncheck.graph import Graph, Place
 from attncheck.source import Source
 from attncheck.table import Hypothesis, Scope
 from attncheck.tracer import flax, keras, targets
+from attncheck.tracer.defaults import asked_for
 from attncheck.tracer.expressions import EXPRESSIONS
 from attncheck.tracer.functions import general_arguments, run_body
 from attncheck.tracer.layers import SEQUENCES
@@ -39,6 +42,7 @@ from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
 from attncheck.values.value import (
     ALIKE,
+    NONE,
     UNKNOWN,
     Chain,
     Class,
@@ -106,6 +110,7 @@ class Tracer:
         self._home.observe_calls = True
         self._instances: dict[Class, Instance] = {}
         self._builders: dict[Class, tuple[Machine, bool]] = {}
+        self._left_out: dict[Function, frozenset[str]] = {}
         #: the graphs of the module body and of the objects' making, for where a tensor comes from
         self.made_in: list[Graph] = [self._home.graph]
 
@@ -180,7 +185,8 @@ class Tracer:
             self._name_arguments(machine, builder)
             if self.evidence.presuming:
                 self.evidence.attributes.recall(receiver)
-        complete, result = self._in_general(machine, function, receiver, bare=bare)
+        left_out = self.may_leave_out(function) if bare else frozenset[str]()
+        complete, result = self._in_general(machine, function, receiver, left_out)
         if receiver is not None and complete and not bare and not more:
             self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)
@@ -191,6 +197,20 @@ class Tracer:
         traced = self._traced(machine, function, hypothesis, complete)
         traced.result, traced.conventional, traced.bare = result, conventional, bare
         return traced
+
+    def may_leave_out(self, function: Function) -> frozenset[str]:
+        """The arguments that are None by default and of which the function asks whether they are.
+
+        If there are none, a call that leaves out what it can is like any other.
+        """
+        known = self._left_out.get(function)
+        if known is None:
+            names = frozenset(name for name, value in function.defaults.items() if value == NONE)
+            node = function.node
+            whole = self._project.whole(node) if names and type(node) is cst.FunctionDef else None
+            known = frozenset() if whole is None else names & asked_for(whole.body)
+            self._left_out[function] = known
+        return known
 
     def _name_arguments(self, machine: Machine, builder: Machine) -> None:
         """Take sizes that comments on inputs name for the constructor's arguments so called.
@@ -218,8 +238,7 @@ class Tracer:
         machine: Machine,
         function: Function,
         receiver: Instance | None,
-        *,
-        bare: bool = False,
+        left_out: frozenset[str] = frozenset(),
     ) -> tuple[bool, Value | None]:
         """Run a function on unknown arguments; whether it ended, and its result."""
         frame = Frame(self._closure(function), Place(function.qualified, function.node), function)
@@ -228,7 +247,7 @@ class Tracer:
         def run() -> None:
             with machine.running(frame):
                 given: list[tuple[str, Value]] = []
-                for parameter, value in general_arguments(machine, function, receiver, bare=bare):
+                for parameter, value in general_arguments(machine, function, receiver, left_out):
                     targets.parameter_site(machine, parameter, value)
                     given.append((parameter.name.value, value))
                 if receiver is not None:
