@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.bounds import never_zero
+from attncheck.algebra.glances import differ, is_open
 from attncheck.algebra.quotients import clear_quotients, falls_short, in_other_parts
 from attncheck.algebra.size import Atom, Remainder, Size, Symbol, const, of
 from attncheck.record import record
@@ -263,6 +264,13 @@ class Facts:
             self._verdicts[left, right] = self._verdicts[right, left] = verdict
         return verdict
 
+    def equal(self, left: Size, right: Size) -> bool:
+        """Whether two sizes are equal: what `compare` says, for who asks for nothing else."""
+        left, right = self.resolve(left), self.resolve(right)
+        if not self._related and left != right and differ(left, right):
+            return False
+        return self.compare(left, right) is Verdict.EQUAL
+
     def meet(self, left: Size, right: Size) -> Verdict:
         """Like `compare`, of the sizes of two axes, which hold something.
 
@@ -292,7 +300,7 @@ class Facts:
         number = difference.number
         if number is not None:
             return Verdict.DIFFERENT if number else Verdict.EQUAL
-        if not self._related and _is_open(difference):
+        if not self._related and is_open(difference):
             return Verdict.UNKNOWN
         difference = difference.substitute(_without_remainder).primitive()
         valued = difference.replace(_value)
@@ -384,26 +392,6 @@ class Facts:
             if (times * self.resolve(known_divisor)).divided_by(divisor) is not None:
                 return True
         return False
-
-
-def _is_open(difference: Size) -> bool:
-    """Whether nothing can be said of a difference: a short look before the long ones.
-
-    It has products of most factors on both sides, of symbols of which nothing is known but that
-    they are sizes.
-    """
-    highest, signs = 0, set[bool]()
-    for monomial, coefficient in difference.terms.items():
-        degree = 0
-        for atom, power in monomial:
-            if type(atom) is not Symbol or atom.table or atom.divides or atom.value is not None:
-                return False
-            degree += power
-        if degree > highest:
-            highest, signs = degree, {coefficient > 0}
-        elif degree == highest:
-            signs.add(coefficient > 0)
-    return len(signs) == 2
 
 
 def _without_remainder(atom: Atom) -> Size | None:

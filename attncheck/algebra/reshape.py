@@ -175,7 +175,7 @@ def same_size(left: Axis, right: Axis, facts: Facts) -> bool:
     """Whether two axes certainly have one size."""
     if left.size is None or right.size is None:
         return False
-    return facts.compare(left.size, right.size) is Verdict.EQUAL
+    return facts.equal(left.size, right.size)
 
 
 # -- axes of unknown size -----------------------------------------------------------------------
@@ -254,7 +254,7 @@ def _shortest(lefts: list[Size], rights: list[Size], facts: Facts) -> tuple[int,
         for b, right in enumerate(rights, 1):
             if best is not None and a + b >= sum(best):
                 break
-            if facts.compare(left, right) is Verdict.EQUAL:
+            if facts.equal(left, right):
                 best = (a, b)
                 break
     return best or (len(lefts), len(rights))
@@ -314,7 +314,7 @@ def pieces(axes: _Axes, facts: Facts) -> _Axes:
 
 def _holds(size: Size, parts: list[Size], facts: Facts) -> bool:
     """Whether an axis still is as large as the parts it was merged from."""
-    return facts.compare(size, product(parts)) is Verdict.EQUAL
+    return facts.equal(size, product(parts))
 
 
 def _chain(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> tuple[Order, _Axes]:

@@ -50,13 +50,15 @@ _MAX_BITS: Final = 4096
 class Size:
     """An integer polynomial over atoms. Immutable; build it with `const`, `of` and operators."""
 
-    __slots__ = ("_hash", "_symbols", "terms")
+    __slots__ = ("_hash", "_symbols", "image", "terms")
 
     def __init__(self, terms: dict[Monomial, int]) -> None:
         #: monomial -> coefficient, no zero coefficient; never changed after construction
         self.terms: Final = terms
         self._hash: int | None = None
         self._symbols: frozenset[Symbol] | None = None
+        #: see `attncheck.algebra.glances`
+        self.image: int | None = None
 
     # -- identity ------------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Size, Symbol
 from attncheck.attention import Site, find_sites
@@ -184,7 +183,7 @@ class View:
         """Whether two sizes certainly are one."""
         if left is None or right is None:
             return False
-        return self.facts.compare(left, right) is Verdict.EQUAL
+        return self.facts.equal(left, right)
 
     def coincide(self, left: Size | None, right: Size | None) -> bool:
         """Whether two sizes have one number in the program's own calls."""

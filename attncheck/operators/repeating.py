@@ -7,7 +7,7 @@ its parts whether the copies stand outside or inside.
 
 from __future__ import annotations
 
-from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.facts import Facts
 from attncheck.algebra.reshape import pieces
 from attncheck.algebra.shape import COPIES, SCALAR, Axis, Shape, closed
 from attncheck.algebra.size import ONE, Size
@@ -100,7 +100,7 @@ def _stretch_clash(call: Call, shape: Shape, axis: Axis, size: Size | None) -> C
 def _same(call: Call, axis: Axis, size: Size | None) -> bool:
     if axis.size is None or size is None:
         return False
-    return call.facts.compare(axis.size, size) is Verdict.EQUAL
+    return call.facts.equal(axis.size, size)
 
 
 # -- copies ----------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def _from_open(shape: Shape | None, wanted: list[Wanted], facts: Facts) -> Shape
     axes = [Axis(size if isinstance(size, Size) else None) for size in wanted]
     for index, old in enumerate(() if shape is None else shape.lead[: len(axes)]):
         size = axes[index].size
-        if size is None or old.size is None or facts.compare(size, old.size) is not Verdict.EQUAL:
+        if size is None or old.size is None or not facts.equal(size, old.size):
             break
         axes[index] = old
     return closed(axes)

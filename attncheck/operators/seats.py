@@ -7,7 +7,7 @@ the shape's row where the operation proves that there must be more axes.
 
 from __future__ import annotations
 
-from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Row, Shape, expand, with_leading, with_trailing
 from attncheck.algebra.size import Size
 from attncheck.operators.axes import axes_text, least_rank, out_of_range
@@ -124,6 +124,6 @@ def resized(axis: Axis, size: Size | None, facts: Facts, made: str | None = None
     """
     if size is None or axis.size is None:
         return replace(axis, size=size, parts=(), made=made)
-    if facts.compare(size, axis.size) is Verdict.EQUAL:
+    if facts.equal(size, axis.size):
         return axis
     return replace(axis, size=size, parts=(), made=made)

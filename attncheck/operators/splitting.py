@@ -124,7 +124,7 @@ def _piece_count(total: Size | None, each: Size | None, facts: Facts) -> int | N
     if each.number is not None:
         return None
     for count in range(1, 17):
-        if facts.compare(each * count, total) is Verdict.EQUAL:
+        if facts.equal(each * count, total):
             return count
     return None
 
