@@ -27,7 +27,7 @@ _STARS: Final = frozenset(("*", "\u2217"))
 _ROWS: Final = _STARS | {"...", "…"}
 _UNKNOWN: Final = frozenset(("?", "_", "None", "-1"))
 #: ``B x T x D``; the sign × needs no spaces.
-_CROSS: Final = re.compile(r"\s+[xX]\s+|\s*×\s*")
+CROSS: Final = re.compile(r"\s+[xX]\s+|\s*×\s*")
 #: ``2d_hidden``, which is no Python; ``0x10`` and ``1e5`` are, and are no sizes people write.
 _COEFFICIENT: Final = re.compile(r"(?<![\w.])(?!0[xob]|\d+e\d)(\d+)(?=[a-z_])", re.IGNORECASE)
 #: ``batch=4``: the number counts.
@@ -172,7 +172,7 @@ def _at_commas(text: str) -> list[str] | None:
 
 
 def _at_crosses(text: str) -> list[str] | None:
-    items = _CROSS.split(text)
+    items = CROSS.split(text)
     return items if len(items) > 1 else None
 
 

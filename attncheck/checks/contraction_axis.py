@@ -12,7 +12,7 @@ from attncheck.checks.weights import Mismatch, mismatch
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Einsum, Elementwise, Reduction
 from attncheck.rule import Rule
-from attncheck.values.value import as_tensor
+from attncheck.values.value import Const, Int, Library, Scalar, as_tensor
 
 RULE = Rule("ATN302", "contraction-axis", "weights contracted over an axis that was not normalised")
 ON = (Contraction, Einsum, Reduction)
@@ -31,7 +31,9 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
                 return
             found = mismatch(site, sum_, view)
             if found is not None and (
-                _weighs_again(site, sum_, found, view) or _weighs_itself(site, sum_, view)
+                _weighs_again(site, sum_, found, view)
+                or _weighs_itself(site, sum_, view)
+                or _weighs_weights(sum_, view)
             ):
                 continue
             if found is None or found.keys != found.normalised:
@@ -133,6 +135,32 @@ def _weighs_itself(site: Site, sum_: WeightedSum, view: View) -> bool:
     others = [tensor for _, tensor in sum_.operation.tensors()]
     del others[sum_.weights]
     return any(tensor.operation in made_of for tensor in others)
+
+
+def _weighs_weights(sum_: WeightedSum, view: View) -> bool:
+    """Whether weights are multiplied by what was made of weights and of nothing else.
+
+    The product of the weights of several sites is no sum of values (Xiong et al. 2021,
+    "Nyströmformer", equation 15).
+    """
+    softmaxes = {site.softmax.number for site in view.sites}
+    made_of: set[int | None] = set()
+    for made in view.graph.operations:
+        if made.number >= sum_.operation.number:
+            break
+        inside = made.read <= made_of if made.read else _is_constant(made)
+        if made.number in softmaxes or inside:
+            made_of.add(made.number)
+    others = [tensor for _, tensor in sum_.operation.tensors()]
+    del others[sum_.weights]
+    return bool(others) and all(tensor.made_by <= made_of for tensor in others)
+
+
+def _is_constant(made: Operation) -> bool:
+    """Whether an operation is given numbers only, as what makes an identity matrix is."""
+    return all(
+        isinstance(operand.value, Const | Int | Scalar | Library) for operand in made.operands
+    )
 
 
 def _divides(operation: Operation, made_of: set[int]) -> bool:

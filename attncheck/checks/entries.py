@@ -155,11 +155,28 @@ _FINDERS = {
 def is_named(operand: Operand, view: View, *, loosely: bool = False) -> bool:
     """Whether an operand is a mask by its name; `loosely` also what else is put on scores."""
     tensor = as_tensor(operand.value)
-    if tensor is None or not all(_passes(made) for made in behind(view.graph, tensor)):
+    if tensor is None:
+        return False
+    if loosely:
+        operand = _unscaled(operand, view.graph)
+        tensor = as_tensor(operand.value)
+        assert tensor is not None
+    if not all(_passes(made) for made in behind(view.graph, tensor)):
         return False
     if loosely and tensor.role == Role.MASK:
         return True
     return role_of(view.base_name(operand.node) or "") is Role.MASK
+
+
+def _unscaled(operand: Operand, graph: Graph) -> Operand:
+    """The mask in ``-1e9 * (1 - mask)``: what is left without the numbers around it."""
+    while True:
+        tensor = as_tensor(operand.value)
+        made = None if tensor is None else graph.maker(tensor)
+        inside = [] if made is None else [each for each in made.operands if as_tensor(each.value)]
+        if made is None or not isinstance(made.event, Elementwise) or len(inside) != 1:
+            return operand
+        (operand,) = inside
 
 
 def _passes(made: Operation) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.algebra.broadcast import How
+from attncheck.attention import behind
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Loss
+from attncheck.operators.events import Creation, Loss
 from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
 
 RULE = Rule("ATN204", "loss-broadcast", "a loss over (B, 1) and (B,)")
 ON = (Loss,)
@@ -30,6 +32,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     x, y = view.sizes(a), view.sizes(b)
     if x is None or y is None or len(x) == len(y):
         return
+    if any(_is_one_number(each, view) for each in (a, b)):
+        return
     (longer, tensor), wanted = ((first, a), y) if len(x) > len(y) else ((second, b), x)
     if longer.node is None:
         return
@@ -45,4 +49,20 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         Culprit(longer.node, tensor),
         wanted,
         "the shape of what it is compared with, element by element",
+    )
+
+
+def _is_one_number(tensor: Tensor, view: View) -> bool:
+    """Whether a tensor holds one number that the code computes from numbers: a constant.
+
+    Everything is meant to be compared with it.
+    """
+    shape = view.shape(tensor)
+    if shape is None or not shape.closed or not all(axis.is_one for axis in shape.lead):
+        return False
+    if view.graph.comes_in(tensor):
+        return False
+    return all(
+        None not in made.read if made.read else isinstance(made.event, Creation)
+        for made in behind(view.graph, tensor)
     )

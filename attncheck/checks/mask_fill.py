@@ -11,9 +11,11 @@ from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in
-from attncheck.operators.events import Contraction, Einsum, Elementwise
+from attncheck.operators.events import Contraction, Creation, Einsum, Elementwise
 from attncheck.rule import Rule
 from attncheck.table import Role, role_of
+from attncheck.tree.pairs import names_assigned
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN504", "mask-fill", "masked scores are 0 or more before softmax", fix="unsafe")
@@ -53,9 +55,25 @@ def _without_effect(view: View) -> Iterator[Report]:
         filled = view.meanings.mark_of(entry.scores)
         if filled is None or not filled.is_constant or filled.visible != 0:
             continue
-        zeros, name = as_tensor(entry.scores.value), view.base_name(entry.scores.node)
-        if zeros is not None and zeros.dtype != "bool" and not are_written({name or ""}, view):
-            yield _nothing(entry, view)
+        zeros = as_tensor(entry.scores.value)
+        if zeros is None or zeros.dtype == "bool" or _is_filled_otherwise(entry, zeros, view):
+            continue
+        yield _nothing(entry, view)
+
+
+def _is_filled_otherwise(entry: Entry, zeros: Tensor, view: View) -> bool:
+    """Whether other values get into what is filled: by index, or by fills that follow.
+
+    A table of kinds is made so, kind after kind; the first may well be 0.
+    """
+    names = {view.base_name(entry.scores.node) or ""}
+    for made in behind(view.graph, zeros):
+        if isinstance(made.event, Creation) and made.statement is not None:
+            names |= names_assigned(made.statement)
+    if are_written(names, view):
+        return True
+    users = (entry_of(later, view) for later in view.graph.users(entry.operation))
+    return any(each is not None and each.how in ("fill", "choice") for each in users)
 
 
 def _is_called_mask(entry: Entry, view: View) -> bool:

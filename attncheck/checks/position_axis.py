@@ -91,8 +91,7 @@ def miscounted(meeting: Meeting, view: View) -> Misplaced | None:
         size, along = view.facts.resolve(count.size), view.facts.resolve(met.size)
         if size.number is not None or view.facts.compare(size, along) is Verdict.EQUAL:
             continue
-        counts = [count_of(view, meeting.table, each) for each, _ in meeting.pairs if each]
-        if sum(each is not None and view.equal(each.size, size) for each in counts) > 1:
+        if sum(each is not None and view.equal(each.size, size) for each, _ in meeting.pairs) > 1:
             continue  # a table of positions by positions
         places = [place for place, axis in enumerate(shape.lead) if _has(axis, size, view)]
         here = [place for place, axis in enumerate(shape.lead) if _has(axis, along, view)]

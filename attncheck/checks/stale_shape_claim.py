@@ -66,10 +66,18 @@ def _fits_another(view: View, claimed: Shape, site: ShapeSite, sites: list[Shape
 
 
 def _contradicts(view: View, claimed: Shape, traced: Shape) -> bool:
-    """Whether no reading of the claim's own names gives the traced shape."""
-    if len(claimed.axes) != len(traced.axes):
+    """Whether no reading of the claim's own names gives the traced shape.
+
+    A claim of several axes may be of the last ones alone, the same in each batch and head:
+    ``(T, T)`` of scores. One that speaks of an axis in front of these is none.
+    """
+    missing = len(traced.axes) - len(claimed.axes)
+    if missing < 0 or (missing and len(claimed.axes) < 2):
         return True
-    for said, known in zip(claimed.axes, traced.axes, strict=True):
+    front = {str(axis.size) for axis in traced.axes[:missing]}
+    for said, known in zip(claimed.axes, traced.axes[missing:], strict=True):
+        if str(said.size) in front - {str(known.size)}:
+            return True
         if said.size is None or known.size is None:
             continue
         if view.facts.compare(said.size, known.size) in (Verdict.DIFFERENT, Verdict.DISTINCT):

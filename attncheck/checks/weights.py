@@ -21,7 +21,7 @@ from attncheck.operators.patterns import DOTS
 from attncheck.record import record
 from attncheck.softmaxes import sum_behind
 from attncheck.table import Role, role_of, roles_of
-from attncheck.tree.pairs import parts
+from attncheck.tree.pairs import names_assigned, parts
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -93,21 +93,16 @@ def is_chosen(site: Site, view: View) -> bool:
     et al. 2020, "Object-Centric Learning with Slot Attention", section 2.1).
     """
     around = view.source.around(site.softmax.node)
-    names = {name for node in around for name in _assigned(node)}
+    names = {name for node in around for name in names_assigned(node)}
     for outer, inner in itertools.pairwise(around):
         if isinstance(outer, cst.If):
             others = (branch for branch in (outer.body, outer.orelse) if branch is not inner)
             assigned = (node for branch in others if branch is not None for node in parts(branch))
-            if any(names & _assigned(node) and "softmax" in view.code(node) for node in assigned):
+            if any(
+                names & names_assigned(node) and "softmax" in view.code(node) for node in assigned
+            ):
                 return True
     return False
-
-
-def _assigned(node: cst.CSTNode) -> set[str]:
-    if not isinstance(node, cst.Assign):
-        return set()
-    targets = (each.target for each in node.targets)
-    return {target.value for target in targets if isinstance(target, cst.Name)}
 
 
 def _position(shape: Shape, axis: Axis) -> int | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from attncheck.algebra.notation import parse_shape
+from attncheck.algebra.notation import CROSS, parse_shape
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Symbol
 from attncheck.evidence.wording import BRACKET, LONGEST, is_shape, looks_like_size
@@ -39,7 +39,6 @@ _SIGNS: Final = ("(", "[", " x ", "×")
 #: The code of a line up to its comment: anything but quotes and hashes, and whole strings.
 _CODE: Final = re.compile(r"""(?:[^#'"\\]|\\.|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*""")
 _ARROW: Final = re.compile(r"\s*(?:->|-->|=>|→|⇒)\s*")
-_TIMES: Final = re.compile(r"\s+[x×]\s+|\s*×\s*")
 _SUBJECT: Final = re.compile(
     r"([A-Za-z_]\w*)(?:"
     r"(?:\.(?:shape|size\(\)))?\s*(?::|=(?!=))"
@@ -168,7 +167,7 @@ def _read_target(text: str) -> str | None:
 
 def _read_times(text: str) -> str | None:
     """``B x T x d`` in brackets, if its parts are numbers and names that sizes have."""
-    parts = _TIMES.split(text[1:-1].strip() if _WHOLE.fullmatch(text) else text)
+    parts = CROSS.split(text[1:-1].strip() if _WHOLE.fullmatch(text) else text)
     if len(parts) < 2 or not all(part.isdigit() or part.isidentifier() for part in parts):
         return None
     names = [part for part in parts if not part.isdigit()]

@@ -15,7 +15,7 @@ from typing import Final
 from attncheck.algebra.notation import parse_shape
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Symbol
-from attncheck.evidence.wording import BRACKET, is_shape, words
+from attncheck.evidence.wording import BRACKET, components, is_shape, words
 from attncheck.record import record
 
 
@@ -91,7 +91,7 @@ _COUNTED: Final = re.compile(
 )
 #: What takes a shape back, makes it one of several, or gives it to something else.
 _DOUBT: Final = re.compile(
-    r"\b(?:or|if|when|unless|either|otherwise|else|depending|depends|transposed?|flattened"
+    r"\b(?:or|if|when|unless|either|otherwise|else|depending|depends|transposed?|flat\w*"
     r"|for example|e\.g|respectively|before|after|optionally|each|lists?|tuples?|dict(?:ionary)?"
     r"|pairs?|functions?|callable|returns?|returning|reshaped?|must|should"
     r"|(?:output|target|final|desired|new|original)\s+(?:has\s+)?(?:shape|size))\b|->|→",
@@ -284,7 +284,11 @@ def _only_shape(start: str, whole: str) -> str | None:
     if leading is not None and is_shape(leading["shape"], announced=bool(leading["told"])):
         candidates.append(leading["shape"])
     closing = _CLOSING.fullmatch(start)
-    if closing is not None and _is_held(closing["told"]) and closing["shape"].count(",") > 1:
+    if (
+        closing is not None
+        and _is_held(closing["told"])
+        and len(components(closing["shape"]) or ()) > 2
+    ):
         candidates += [closing["shape"]] * is_shape(closing["shape"])
     candidates += [
         found["shape"]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z]+")
 _PADDING = frozenset({"pad", "padding", "padid", "padidx", "padtoken"})
+_SHAPES = frozenset({"shape", "shapes", "dims", "sizes"})
 _LENGTHS = frozenset({"len", "lens", "length", "lengths"})
 #: Attributes that are a tensor itself, turned.
 _TURNS = frozenset({"T", "mT", "H", "mH"})
@@ -28,6 +29,11 @@ _OTHER_LENGTHS = frozenset(
 def words_of(name: str) -> list[str]:
     """The words of an identifier, in small letters: ``padIdx`` and ``PAD_IDX`` have two."""
     return [word.lower() for word in _CAMEL.split(name) if word]
+
+
+def names_shape(name: str) -> bool:
+    """Whether something is called a list of sizes, and not one size: ``feat_dims``."""
+    return not _SHAPES.isdisjoint(words_of(name))
 
 
 def names_padding(name: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from attncheck.algebra.notation import CROSS
 from attncheck.evidence.dimensions import table_symbol
 
 #: Characters that a shape in prose may take; longer brackets are not read.
@@ -77,11 +78,15 @@ _TUPLES: Final = frozenset(
 def components(text: str) -> tuple[str, ...] | None:
     """The sizes in a bracketed list of names, numbers, products and ``...``; None if it is none.
 
-    A list of one wants its comma, ``(T,)``, or square brackets.
+    A list of one wants its comma, ``(T,)``, or square brackets. ``(2 x d)`` is as likely a product.
     """
     inner = text[1:-1].strip()
     single = inner.endswith(",")
     parts = [part.strip() for part in inner.rstrip(",").split(",")]
+    if len(parts) == 1 and not single:
+        parts = CROSS.split(inner)
+        if len(parts) == 2 and any(part.isdigit() for part in parts):
+            return None
     if len(parts) == 1 and not single and text[0] == "(":
         return None
     if not all(_COMPONENT.fullmatch(part) for part in parts):

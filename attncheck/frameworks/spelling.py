@@ -141,6 +141,12 @@ class LayerSpelling:
         axes = (text.partition(" if ")[0] for text in (*self.weights.values(), self.features))
         return frozenset(name for text in axes for name in _NAME.findall(text))
 
+    @functools.cached_property
+    def shapes(self) -> frozenset[str]:
+        """Those of them that may be several sizes as well, each of an axis of its own."""
+        words = (word for text in self.weights.values() for word in text.split())
+        return frozenset(word[1:] for word in words if word.startswith("*") and ":" not in word)
+
     @property
     def operator(self) -> Operator:
         """What calling the layer does."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import SCALAR, Axis, Shape, expand
 from attncheck.algebra.size import const
-from attncheck.values.value import Const, Int, Scalar, Sequence, Value, as_tensor
+from attncheck.values.value import Const, Int, Scalar, Sequence, Value, as_tensor, is_truth
 
 
 def literal_shape(value: Value, facts: Facts) -> tuple[Shape | None, str | None]:
@@ -20,8 +20,10 @@ def literal_shape(value: Value, facts: Facts) -> tuple[Shape | None, str | None]
         return shape, tensor.dtype
     if type(value) is Int:
         return SCALAR, "int"
+    if is_truth(value):
+        return None, "bool"
     if type(value) is Scalar:
-        return SCALAR, value.kind if value.kind in {"int", "float", "bool"} else None
+        return SCALAR, value.kind if value.kind in {"int", "float"} else None
     if type(value) is Const and isinstance(value.value, bool | float):
         return SCALAR, "bool" if isinstance(value.value, bool) else "float"
     return None, None

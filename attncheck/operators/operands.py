@@ -5,7 +5,7 @@ from __future__ import annotations
 from attncheck.algebra.shape import SCALAR, Shape
 from attncheck.operators.call import Call
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Const, Int, Scalar, Value, as_tensor
+from attncheck.values.value import Const, Int, Scalar, Value, as_tensor, is_truth
 
 
 def operand_shape(call: Call, name: str) -> Shape | None:
@@ -38,7 +38,9 @@ def is_number(value: Value) -> bool:
     """
     if type(value) is Const:
         return isinstance(value.value, bool | int | float | complex)
-    return type(value) is Int or (type(value) is Scalar and value.kind not in ("str", "bool"))
+    if type(value) is Scalar:
+        return value.kind != "str" and not is_truth(value)
+    return type(value) is Int
 
 
 def dtype_of(value: Value | None) -> str | None:

@@ -32,6 +32,7 @@ from attncheck.values.value import (
     as_powers,
     as_size,
     as_tensor,
+    is_truth,
 )
 
 #: The operator that a libcst node type stands for, also in an augmented assignment.
@@ -127,14 +128,9 @@ def negate(machine: Machine, operator: str, value: Value, node: cst.UnaryOperati
             operator,
             tensor.library or "",
         )
-    if _is_truth(value):
+    if is_truth(value):
         return value
     return Scalar("float") if type(value) in (Scalar, Const, Int) else UNKNOWN
-
-
-def _is_truth(value: Value) -> bool:
-    """Whether a value is what a comparison gives, which may be of any shape."""
-    return type(value) is Scalar and value.kind == "bool"
 
 
 def _tensors(
@@ -230,8 +226,9 @@ def _numbers(token: str, left: Value, right: Value, node: cst.CSTNode | None) ->
     if made is not None:
         perhaps = any(type(value) is Scalar and value.perhaps for value in (left, right))
         return Scalar("float", made, perhaps, node)
-    if _is_truth(left) and _is_truth(right) and token in ("&", "|", "^"):
-        return Scalar("bool")
+    if is_truth(left) or is_truth(right):
+        both = is_truth(left) and is_truth(right) and token in ("&", "|", "^")
+        return Scalar("bool") if both else UNKNOWN
     if type(left) in (Int, Const, Scalar) and type(right) in (Int, Const, Scalar):
         text = _is_text(left) or _is_text(right)
         return Scalar("str" if text else "float")

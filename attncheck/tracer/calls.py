@@ -55,6 +55,7 @@ from attncheck.values.value import (
     Unknown,
     Value,
     as_tensor,
+    is_truth,
 )
 
 
@@ -251,7 +252,7 @@ def _container_method(
         return call_method(machine, receiver, name, arguments)
     if type(receiver) is Mapping:
         return _dict_method(receiver, name, arguments)
-    if type(receiver) is Scalar and name == "astype" and receiver.kind != "bool":
+    if type(receiver) is Scalar and name == "astype" and not is_truth(receiver):
         # What a library makes of a number is an array of no axes, and followed as the number. But
         # what a comparison gives may be of any shape.
         return receiver

@@ -12,8 +12,10 @@ from typing import Final
 
 import libcst as cst
 
-from attncheck.algebra.shape import close, expand
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.shape import Shape, close, expand
 from attncheck.evidence.conventions import batched_rank
+from attncheck.evidence.identifiers import names_shape
 from attncheck.frameworks.lookup import find_layer
 from attncheck.frameworks.spelling import LayerSpelling
 from attncheck.frameworks.weights import weight_of
@@ -26,6 +28,7 @@ from attncheck.tracer.recorder import Written, apply, written_arguments
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence
 from attncheck.values.value import (
+    NONE,
     UNKNOWN,
     Chain,
     Choice,
@@ -40,6 +43,7 @@ from attncheck.values.value import (
     Value,
     as_size,
     as_tensor,
+    expanded,
 )
 
 
@@ -51,8 +55,11 @@ def make_layer(
     if settings is None or not arguments.exact:
         return UNKNOWN
     for name in spelling.sizes & settings.keys():
-        size = as_size(settings[name])
-        settings[name] = Int(size) if type(settings[name]) is Parameter else settings[name]
+        value = settings[name]
+        size = as_size(value)
+        if type(value) is Parameter:
+            several = name in spelling.shapes and names_shape(value.name)
+            settings[name] = UNKNOWN if several else Int(size)
         if size is not None and len(size.terms) == 1:
             # A layer of no features is none: what its sizes are made of is at least one.
             for symbol in size.symbols():
@@ -127,6 +134,33 @@ def layer_setting(machine: Machine, layer: Layer, name: str) -> Value | None:
         if parameter.spelled == name:
             return layer.settings.get(parameter.neutral)
     return None
+
+
+def changed_layer(machine: Machine, layer: Layer, name: str, value: Value) -> Value:
+    """A layer after one of its attributes has been set: what it was made with may not hold then."""
+    spelling = find_layer(layer.path)
+    assert spelling is not None
+    if name in spelling.weights:
+        before = expanded(layer_setting(machine, layer, name), machine.facts)
+        after = expanded(value, machine.facts)
+        kept = before is not None and after is not None and _same(before, after, machine.facts)
+        return layer if kept or value == NONE else UNKNOWN
+    for parameter in spelling.making.parameters:
+        if parameter.spelled == name:
+            return replace(layer, settings={**layer.settings, parameter.neutral: value})
+    return layer
+
+
+def _same(left: Shape, right: Shape, facts: Facts) -> bool:
+    """Whether two shapes are certainly the same."""
+    if not left.closed or not right.closed or len(left.lead) != len(right.lead):
+        return False
+    return all(
+        one.size is not None
+        and other.size is not None
+        and facts.compare(one.size, other.size) is Verdict.EQUAL
+        for one, other in zip(left.lead, right.lead, strict=True)
+    )
 
 
 # -- modules of the project that are layers --------------------------------------------------------

@@ -14,6 +14,7 @@ from attncheck.operators import indexing
 from attncheck.operators.events import Clash, Fault
 from attncheck.tracer import containers
 from attncheck.tracer.functions import call_function, named_size
+from attncheck.tracer.layers import changed_layer
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.naming import settle
 from attncheck.tracer.recorder import Written, apply
@@ -27,6 +28,7 @@ from attncheck.values.value import (
     Imported,
     Instance,
     Int,
+    Layer,
     Mapping,
     Sequence,
     Value,
@@ -139,6 +141,10 @@ def _attribute(
             return
         value = settle(machine, name, named_size(machine, name, value))
         machine.set_attribute(machine.initialised(owner), name, value)
+    elif type(owner) is Layer:
+        changed = changed_layer(machine, owner, name, value)
+        if changed is not owner:
+            _replace(machine, target.value, changed)
     elif type(owner) is Imported:
         machine.project.forget(owner.path, name)
     elif type(owner) is Tensor and name == "shape" and type(target.value) is cst.Name:

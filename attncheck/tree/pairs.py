@@ -63,3 +63,13 @@ def last_name(node: cst.BaseExpression) -> str:
     if type(node) is cst.Attribute:
         return node.attr.value
     return node.value if type(node) is cst.Name else ""
+
+
+def names_assigned(node: cst.CSTNode) -> set[str]:
+    """The plain names that an assignment, or a line of them, gives a value."""
+    if type(node) is cst.SimpleStatementLine:
+        return set().union(*map(names_assigned, node.body))
+    if type(node) is not cst.Assign:
+        return set()
+    targets = (each.target for each in node.targets)
+    return {target.value for target in targets if type(target) is cst.Name}

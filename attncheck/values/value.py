@@ -344,6 +344,11 @@ def as_tensor(value: Value) -> Tensor | None:
     return value.tensor if type(value) is Parameter else None
 
 
+def is_truth(value: Value) -> bool:
+    """Whether a value is what a comparison gives, which may be of any shape."""
+    return type(value) is Scalar and value.kind == "bool"
+
+
 def expanded(value: Value | None, facts: Facts) -> Shape | None:
     """The shape of a tensor with all that `facts` found out put in; None if it is not known."""
     tensor = None if value is None else as_tensor(value)

@@ -177,6 +177,11 @@ SOMETHING = [
     "return torch.empty(4, 4).masked_fill(mask, 0.0)",
     "bias = torch.zeros(4, 4)\n    bias[:, 1] = 1\n    return bias.masked_fill(mask, 0)",
     "return torch.zeros(4, 4, dtype=torch.bool).masked_fill(mask, False)",
+    "kind = torch.zeros(4).masked_fill(padding.lt(1), 0)\n"
+    "    return kind.masked_fill(padding.ge(1), 1).masked_fill(padding.ge(6), 2)",
+    "part = torch.zeros(4, 4)\n    for n in range(3):\n        part[:, n] = n\n"
+    "    mask = part[:, None] - part[:, :, None]\n"
+    "    return mask.masked_fill(mask != 0, -100.0).masked_fill(mask == 0, 0.0)",
 ]
 
 

@@ -1,0 +1,262 @@
+"""Right code of packages nobody had looked at: nothing is said of it, but of wrong twins."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+
+
+def codes(code):
+    return [each.code for each in check_source((HEAD + code).encode(), "x.py", Settings()).findings]
+
+
+COMPARED_CALL = """
+from elsewhere import one_hot
+
+def distances(labels, names):
+    target = one_hot(labels)
+    mask = target[0, 0:1] > 0.5
+    made = {made}
+    return made[0]
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "torch.zeros_like(mask, dtype=torch.float32)",
+        "torch.as_tensor(mask)",
+        "torch.as_tensor(mask * 1.0)",
+        "torch.zeros_like(1 - mask)",
+    ],
+)
+def test_what_is_made_of_a_comparison_with_something_unknown(made):
+    assert codes(COMPARED_CALL.format(made=made)) == []
+
+
+LAYER_OF = """
+class Norm(nn.Module):
+    def __init__(self, {name}, weights):
+        super().__init__()
+        self.norm = nn.LayerNorm({name})
+
+    def order(self, x):
+        return self.norm.weight.permute(2, 0, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("feat_dims", []), ("normalized_shape", []), ("d_model", ["ATN104"])],
+)
+def test_a_layer_may_be_made_for_several_sizes(name, expected):
+    assert codes(LAYER_OF.format(name=name)) == expected
+
+
+GIVEN_WEIGHTS = """
+class Table(nn.Module):
+    def __init__(self, vectors):
+        super().__init__()
+        self.table = nn.Embedding(10, 8)
+        {given}
+        self.out = nn.Linear(16, 5)
+
+    def forward(self, x):
+        return self.out(self.table(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("self.table.weight = nn.Parameter(torch.as_tensor(vectors))", []),
+        ("self.table.weight = nn.Parameter(torch.zeros(10, 16))", []),
+        ("self.table.weight = nn.Parameter(torch.zeros(10, 8))", ["ATN103"]),
+        ("self.table.weight = nn.Parameter(self.table.weight * 2)", ["ATN103"]),
+        ("self.table.padding_idx = 0", ["ATN103"]),
+        ("pass", ["ATN103"]),
+    ],
+)
+def test_a_layer_that_is_given_other_weights(given, expected):
+    assert codes(GIVEN_WEIGHTS.format(given=given)) == expected
+
+
+FLAT = '''
+def step(alphas, log_probs, i):
+    """One step.
+
+    Args:
+        alphas: memory of shape [B, T, U].
+        log_probs: tensor of {told} [B, T, U, V].
+    """
+    return alphas[0] + log_probs[0]
+'''
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("flat shape", []),
+        ("flattened shape", []),
+        ("flattented shape", []),
+        ("shape", ["ATN202"]),
+    ],
+)
+def test_what_a_flat_tensor_holds_is_no_shape_of_it(told, expected):
+    assert codes(FLAT.format(told=told)) == expected
+
+
+CROSSED = '''
+class Attention(nn.Module):
+    def forward(self, q, k, v):
+        """
+        Input shape:
+            q: [bs x n_heads x max_q_len x d_k]
+            k: [bs x n_heads x {k}]
+            v: [bs x n_heads x seq_len x d_v]
+        """
+        scores = torch.matmul(q, k)
+        return torch.matmul(scores.softmax(-1), v)
+'''
+
+
+@pytest.mark.parametrize(("k", "expected"), [("d_k x seq_len", []), ("seq_len x d_k", ["ATN102"])])
+def test_shapes_that_are_written_with_crosses(k, expected):
+    assert codes(CROSSED.format(k=k)) == expected
+
+
+COMPOSED = """
+def attend(q, k, v, ql, kl):
+    a = (q @ kl.transpose(-1, -2)).softmax(-1)
+    b = (ql @ kl.transpose(-1, -2)).softmax(-1)
+    c = (ql @ k.transpose(-1, -2)).softmax(-1)
+    eye = torch.eye(b.shape[-1])
+    inverse = b.transpose(-1, -2) @ (2 * eye - b @ b.transpose(-1, -2))
+    return {result}
+
+y = attend(*(torch.ones(2, n, 8) for n in (12, 12, 12, 3, 3)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ("a @ inverse @ c", []),
+        ("(a @ b) @ c", []),
+        ("(a @ inverse) @ (c @ v)", []),
+        ("ql.transpose(-1, -2) @ c", ["ATN302"]),
+        ("(b @ kl).transpose(-1, -2) @ c", ["ATN302"]),
+    ],
+)
+def test_weights_that_are_composed_with_weights(result, expected):
+    assert codes(COMPOSED.format(result=result)) == expected
+
+
+DISTANCES = """
+class Decay(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.q, self.k = nn.Linear(d, d), nn.Linear(d, d)
+
+    def forward(self, x, y, v):
+        b, t, _ = x.shape
+        b, s, _ = y.shape
+        scores = self.q(x) @ self.k(y).transpose(-2, -1)
+        n = scores.size(1)
+        one = torch.arange(n).expand(n, -1)
+        other = one.transpose(0, 1).contiguous()
+        scores = scores * {distance}
+        return scores.softmax(-1) @ v
+"""
+
+
+@pytest.mark.parametrize(
+    ("distance", "expected"),
+    [("(one - other).abs()", []), ("one[0]", ["ATN306", "ATN202"])],
+)
+def test_square_tables_of_distances(distance, expected):
+    assert codes(DISTANCES.format(distance=distance)) == expected
+
+
+MASKED_TWICE = """
+class Pool(nn.Module):
+    def __init__(self, d, smooth):
+        super().__init__()
+        self.score, self.smooth = nn.Linear(d, 1), smooth
+
+    def forward(self, x, mask=None):
+        weight = self.score(x).view(-1, x.shape[1])
+        if mask is not None:
+            weight = weight * mask.float()
+        if self.smooth:
+            if mask is not None:
+                {again}
+            weight = weight.softmax(dim=-1)
+        return (weight.unsqueeze(-1) * x).sum(dim=1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("again", "expected"),
+    [
+        ("weight += -1.e9 * (1 - mask.float())", []),
+        ("weight = weight + (1 - mask) * -1e9", []),
+        ("weight = weight - (1 - mask.float()) * 1e9", []),
+        ("weight = weight.masked_fill(mask == 0, -1e9)", []),
+        ("pass", ["ATN504"]),
+    ],
+)
+def test_a_product_before_a_mask_that_hides(again, expected):
+    assert codes(MASKED_TWICE.format(again=again)) == expected
+
+
+LAST_AXES = """
+class Heads(nn.Module):
+    def __init__(self, d, heads):
+        super().__init__()
+        self.q, self.heads = nn.Linear(d, d), heads
+
+    def forward(self, x):
+        batch_size, seq_len, _ = x.shape
+        q = self.q(x).reshape(batch_size, seq_len, self.heads, -1).transpose(1, 2)
+        scores = torch.matmul(q, q.transpose(-1, -2))  # {claim}
+        return scores
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("(seq_len, seq_len)", []),
+        ("[heads, seq_len, seq_len]", []),
+        ("(batch_size, seq_len)", ["ATN601"]),
+        ("(seq_len,)", ["ATN601"]),
+        ("(batch_size, heads, seq_len, seq_len, 1)", ["ATN601"]),
+    ],
+)
+def test_comments_that_list_the_last_axes(claim, expected):
+    assert codes(LAST_AXES.format(claim=claim)) == expected
+
+
+ONE_NUMBER = """
+def loss(logits, n):
+    b, t, c = logits.shape
+    scores = logits.log_softmax(dim=-1)
+    made = scores[:, :1, 0].mean(0)
+    other = {other}
+    return F.kl_div(other, scores, None, None, "batchmean", log_target=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("torch.log(torch.tensor([1.0 / n]))", []),
+        ("torch.full((1,), 0.5).log()", []),
+        ("made", ["ATN204"]),
+    ],
+)
+def test_a_loss_against_one_number(other, expected):
+    assert codes(ONE_NUMBER.format(other=other)) == expected
