@@ -88,10 +88,10 @@ def item(machine: Machine, base: Value, keys: list[Value]) -> Value | None:
         return chained(_sequence_item(as_sequence(base), keys[0]))
     base = as_list(base)
     if type(base) is Choice and holds_lists(base):
-        items = [item(machine, option, keys) for option in base.options]
         # An index that is out of range on one way is not asked for on that way.
-        inside = [each for each in items if each is not None and each != UNKNOWN]
-        return join_all(inside) if inside else UNKNOWN
+        inside = [option for option in base.options if not _is_too_short(option, keys)]
+        items = (item(machine, option, keys) for option in inside)
+        return join_all([UNKNOWN if each is None else each for each in items] or [UNKNOWN])
     if len(keys) != 1:
         return UNKNOWN if type(base) in (Sequence, Mapping, ShapeOf) else None
     key = keys[0]
@@ -111,6 +111,12 @@ def item(machine: Machine, base: Value, keys: list[Value]) -> Value | None:
 def holds_lists(value: Choice) -> bool:
     """Whether a value is one of several lists."""
     return all(type(option) is Sequence for option in value.options)
+
+
+def _is_too_short(base: Value, keys: list[Value]) -> bool:
+    """Whether a sequence certainly has no item under a number."""
+    index, length = as_integer(keys[0]) if len(keys) == 1 else None, _length(base)
+    return index is not None and length is not None and not -length <= index < length
 
 
 def _sequence_item(base: Sequence, key: Value) -> Value:
@@ -203,6 +209,8 @@ def constant_key(value: Value) -> Const | None:
 
 def unpack(machine: Machine, value: Value, count: int, starred: int | None) -> list[Value]:
     """`value` taken apart into `count` targets, of which number `starred` takes the rest."""
+    if type(value) is Choice and holds_lists(value) and starred is None:
+        value = _of_length(value, count)
     items = _exactly(machine, value, count) if starred is None else items_of(machine, value)
     if items is not None and starred is None and len(items) == count:
         return items
@@ -218,6 +226,17 @@ def unpack(machine: Machine, value: Value, count: int, starred: int | None) -> l
         return [element] * count
     first, last = _ends(machine, value, starred, count - starred - 1)
     return [*first, Sequence(None, True, element), *last]
+
+
+def _of_length(value: Choice, count: int) -> Value:
+    """Those of several lists that can be taken apart into `count` items, as one value."""
+    fitting = [option for option in value.options if _length(option) in (None, count)]
+    return join_all(fitting) if fitting else UNKNOWN
+
+
+def _length(value: Value) -> int | None:
+    """How many items a sequence has, or None if that is not known."""
+    return len(value.items) if type(value) is Sequence and value.items is not None else None
 
 
 def _spread(value: Value) -> Spread | None:

@@ -95,13 +95,16 @@ def choice(left: Value, right: Value) -> Value:
             if type(option) not in _OPTIONAL:
                 return UNKNOWN
             if any(kept(option) and all(map(kept, others)) for kept in _KEPT):
-                options += [option] if option not in options else []
+                _put(options, option)
                 continue
-            same = next((known for known in others if type(known) is type(option)), None)
-            if same is not None and is_text(same) is not is_text(option):
+            same = [known for known in others if type(known) is type(option)]
+            if any(is_text(known) is not is_text(option) for known in same):
                 return UNKNOWN
-            if same is not None:
-                options[options.index(same)] = join(same, option)
+            if same:
+                whole = Choice((*same, option))
+                merged = join(same[0], option) if len(same) == 1 else one_list(whole)
+                options[options.index(same[0])] = merged
+                options = [known for known in options if known not in same[1:]]
                 continue
             if others:
                 return UNKNOWN
@@ -114,6 +117,21 @@ def choice(left: Value, right: Value) -> Value:
     if len(options) <= MOST_OPTIONS:
         return Choice(tuple(options))
     return one_list(Choice(tuple(options)))
+
+
+def _put(options: list[Value], option: Value) -> None:
+    """Put an alternative beside others of its kind; tuples of one length become one."""
+    for index, known in enumerate(options):
+        if _is_tuple(option) and _is_tuple(known) and _length(option) == _length(known):
+            options[index] = join(known, option)
+            return
+    if option not in options:
+        options.append(option)
+
+
+def _length(value: Value) -> int:
+    """How many items a sequence has that are all known."""
+    return len(value.items or ()) if type(value) is Sequence else 0
 
 
 def _are_twins(left: Value, right: Value) -> bool:
@@ -144,6 +162,11 @@ def _is_list(value: Value) -> bool:
     return type(value) is Sequence and value.mutable and value.items is not None
 
 
+def _is_tuple(value: Value) -> bool:
+    """Whether a value is a tuple of which every item is known."""
+    return type(value) is Sequence and not value.mutable and value.items is not None
+
+
 def is_text(value: Value) -> bool:
     """Whether a value is a string that is known."""
     return type(value) is Const and isinstance(value.value, str)
@@ -157,7 +180,8 @@ def one_list(value: Value) -> Value:
     if len(lists) < len(_options(value)):
         return UNKNOWN
     elements = [element_of(option) for option in lists if option.items != ()]
-    return Sequence(None, True, join_all(elements) if elements else UNKNOWN)
+    mutable = any(option.mutable for option in lists)
+    return Sequence(None, mutable, join_all(elements) if elements else UNKNOWN)
 
 
 def _options(value: Value) -> tuple[Value, ...]:
@@ -250,7 +274,8 @@ def _join_sequences(left: Sequence, right: Sequence) -> Value:
     if left.items is not None and right.items is not None and len(left.items) == len(right.items):
         items = tuple(map(join, left.items, right.items))
         return Sequence(items, left.mutable)
-    if _is_list(left) and _is_list(right):
+    if any(kept(left) and kept(right) for kept in _KEPT):
+        # ``(output, weights) if wanted else (output,)``: each item is what it is on its way.
         return Choice((left, right))
     return Sequence(None, left.mutable, any_element(left, right))
 
@@ -303,7 +328,7 @@ def _join_constants(left: Const, right: Const) -> Value:
 
 
 #: What is kept beside others of its kind.
-_KEPT: Final = (_is_list, is_text)
+_KEPT: Final = (_is_list, _is_tuple, is_text)
 #: More alternatives than these are not kept apart.
 MOST_OPTIONS = 4
 #: Values that are kept as alternatives where a branch decides between them.

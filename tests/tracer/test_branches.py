@@ -70,6 +70,31 @@ def test_both_sides_of_an_expression_start_from_the_same_names():
     assert last(traced, "return") == ("?",)
 
 
+TUPLES = "from other import c\npair = (np.ones(2), np.ones((3, 4))) if c else (np.ones(2),)\n"
+
+
+@pytest.mark.parametrize(
+    ("read", "shape"),
+    [
+        ("y = pair[0]", (2,)),
+        ("y = pair[1]", (3, 4)),
+        ("x, y = pair", (3, 4)),
+        ("(y,) = pair", (2,)),
+        ("x, y, z = pair", "Unknown"),
+        ("y = (pair + (np.ones(5),))[-1]", (5,)),
+        ("y = ((np.ones(7),) + pair)[1]", (2,)),
+        ("for y in pair:\n    pass", None),
+    ],
+)
+def test_tuples_of_unlike_length_keep_their_items(read, shape):
+    assert last(module(f"{TUPLES}{read}\nlast = y\n"), "last") == shape
+
+
+def test_an_item_that_one_of_two_tuples_does_not_tell_is_not_known():
+    code = "from other import c, d\npair = (d, np.ones(2)) if c else (np.ones(3),)\ny = pair[0]\n"
+    assert last(module(code), "y") == "Unknown"
+
+
 OBJECT = "class A:\n    def __init__(self):\n        self.x = np.ones((2, 3))\na = A()\n"
 
 

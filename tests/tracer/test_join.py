@@ -27,6 +27,7 @@ from attncheck.values.value import (
 
 SIZES = [None, const(1), const(3), of(Symbol("B")), of(Symbol("T")), of(Symbol("d")) * 2]
 sizes = st.sampled_from(SIZES)
+CHOSEN = Choice((Sequence((TRUE,)), Sequence((FALSE, NONE))))
 ROOT = Powers(((SIZES[3], -0.5),))
 powers = st.sampled_from([None, Powers(), ROOT, Powers(((SIZES[4], 0.5),))])
 axes = st.builds(
@@ -210,12 +211,11 @@ def test_with_unknown_nothing_is_known(value):
             Tensor(None, operation=2),
             Tensor(None, either=(1, 2)),
         ),
-        (
-            Sequence((Int(const(2)),)),
-            Sequence((Int(const(3)), Int(const(3)))),
-            Sequence(None, element=Int(None)),
-        ),
-        (Sequence(()), Sequence((TRUE,)), Sequence(None, element=TRUE)),
+        (Sequence((TRUE,)), Sequence((FALSE, NONE)), CHOSEN),
+        (CHOSEN, Sequence((FALSE,)), Choice((Sequence((Scalar("bool"),)), CHOSEN.options[1]))),
+        (CHOSEN, Sequence((TRUE,), mutable=True), Sequence(None, True, UNKNOWN)),
+        (Sequence(()), Sequence((TRUE,)), Choice((Sequence(()), Sequence((TRUE,))))),
+        (Sequence((), True), Sequence((TRUE,)), Sequence(None, True, TRUE)),
         (Mapping((("a", TRUE),)), Mapping((("a", FALSE), ("b", TRUE))), None),
     ],
 )
