@@ -319,7 +319,7 @@ def _on_another_path(traced: Traced, report: Report) -> bool:
     operation = report.operation
     if report.local:
         return False
-    return operation.supposed and bool(operation.place.calls)
+    return operation.supposed > 0 and bool(operation.place.calls)
 
 
 def _evidence(report: Report) -> Evidence:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attncheck.checks import layer_features
+from attncheck.checks.passed import blame_giver
 from attncheck.checks.report import Report
 from attncheck.checks.run import is_about_shapes
 from attncheck.checks.view import View
@@ -52,6 +53,8 @@ def settled(found: list[Diagnosed], views: list[View]) -> list[Diagnosed]:
     for each in told:
         if _is_callers(each, views):
             each.report = layer_features.blame_caller(each.report, each.view)
+        elif each.is_about_sizes:
+            each.report = blame_giver(each.report, each.view) or each.report
     return _without_idle_notes(told)
 
 
@@ -70,9 +73,16 @@ def _is_told_in_symbols(diagnosed: Diagnosed, found: list[Diagnosed]) -> bool:
 
 
 def _is_callers(diagnosed: Diagnosed, views: list[View]) -> bool:
-    """Whether a layer fails in the module's own calls only, and fits wherever it is traced."""
+    """Whether a layer fails for a caller only, and fits where its function is traced by itself.
+
+    A caller that nothing but a function shows has to have what is wanted on another axis: else the
+    size that the layer was made for may as well be the wrong one.
+    """
     operation = diagnosed.report.operation
-    if diagnosed.report.rule is not layer_features.RULE or diagnosed.traced.function is not None:
+    if diagnosed.report.rule is not layer_features.RULE:
+        return False
+    seen = diagnosed.traced.function is None
+    if not seen and not layer_features.is_turned(diagnosed.report, diagnosed.view):
         return False
     if layer_features.is_made_inside(diagnosed.report, diagnosed.view):
         return False
@@ -80,7 +90,7 @@ def _is_callers(diagnosed: Diagnosed, views: list[View]) -> bool:
         (other, view)
         for view in views
         for other in view.graph.operations
-        if other.node is operation.node
+        if other.node is operation.node and not other.place.calls
     ]
     return bool(operation.place.calls and general) and all(
         layer_features.fits_in_general(other, view, diagnosed.report) for other, view in general

@@ -8,7 +8,7 @@ numbered in the order in which they were traced; a tensor names the operation th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -38,10 +38,14 @@ class Operand:
 
 @record
 class Caller:
-    """A call on the way to an operation, in the checked file: the expression, and where it is."""
+    """A call on the way to an operation, in the checked file: the expression, and where it is.
+
+    ``given`` are the arguments by the names of the parameters.
+    """
 
     node: cst.CSTNode
     place: Place
+    given: Mapping[str, Value] = field(default_factory=dict, compare=False)
 
     @property
     def function(self) -> str:
@@ -75,9 +79,9 @@ class Operation:
     place: Place
     event: Event | None
     clash: Clash | None
-    #: whether it stands in a branch of which it is not known that it is taken: of a function that
-    #: the traced root calls, if it is in one
-    supposed: bool = False
+    #: in how many branches it stands of which it is not known that they are taken: of a function
+    #: that the traced root calls, if it is in one
+    supposed: int = 0
     #: whether it is one of several that may be meant, and cannot be the one that is
     dismissed: bool = False
     #: whether it ran in another file: `node` is then the call in the checked file that led there
@@ -165,6 +169,11 @@ class Graph:
         """The operation of this graph that made `tensor`, or None."""
         number = tensor.operation
         return None if number is None else self._numbered(number)
+
+    def born(self, root: str) -> Operation | None:
+        """The operation of this graph that an axis was born in, by the root of its tag; or None."""
+        number = root.removeprefix("#")
+        return self._numbered(int(number)) if number != root and number.isdigit() else None
 
     def _numbered(self, number: int | None) -> Operation | None:
         if number is None:

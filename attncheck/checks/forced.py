@@ -57,7 +57,29 @@ def forced(operation: Operation, view: View) -> Forced | None:
         if found is not None and opposite.size is not None:
             tensor, unseen = _apart(tensors[index], symbol)
             return Forced(index, tensor, unseen, opposite.size, *found)
+        if symbol is not None and len(tensors) == len(sides):
+            turned = _on_the_other_side(symbol, opposite, tensors[1 - index], event, 1 - index)
+            if turned is not None:
+                return turned
     return None
+
+
+def _on_the_other_side(
+    symbol: Symbol, met: Axis, tensor: Tensor, event: Contraction, index: int
+) -> Forced | None:
+    """The operand of which another axis than the one that was met has the very size that met it.
+
+    ``weights @ v`` of weights ``(T, T)`` and values ``(d, T)``: the values' T meets nothing.
+    """
+    axes = event.left_axes if index == 0 else event.right_axes
+    shape, own = tensor.shape, of(symbol)
+    if shape is None or met.size is None or not symbol.flexible or len(axes) != 1:
+        return None
+    contracted = axes[0] % len(shape.axes)
+    places = [at for at, axis in enumerate(shape.axes) if axis.size == own and at != contracted]
+    if len(places) != 1:
+        return None
+    return Forced(index, tensor, met.size, own, contracted, places[0])
 
 
 def may_overlap(shape: Shape | None) -> bool:

@@ -228,7 +228,7 @@ def joined_otherwise(view: View, tensor: Tensor, wanted: Size) -> bool:
         return False
     total = ZERO
     for _, part in made.tensors():
-        last = _last(part.shape)
+        last = _last(view.shape(part))
         if last is None or last.size is None:
             return False
         total += last.size
@@ -413,6 +413,12 @@ def fits_in_general(operation: Operation, view: View, report: Report) -> bool:
     if operation.clash is not None or clash is None or clash.operand >= len(tensors):
         return False
     return _is_unseen(view, tensors[clash.operand][1])
+
+
+def is_turned(report: Report, view: View) -> bool:
+    """Whether another axis than the last of what a layer is given has the size it was made for."""
+    met = _meeting(report.operation, view)
+    return met is not None and _other_axis(view, met) is not None
 
 
 def is_made_inside(report: Report, view: View) -> bool:

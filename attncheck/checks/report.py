@@ -64,6 +64,8 @@ class Report:
     moved: tuple[int, int] | None = None
     #: the constructor of a layer that is to be made otherwise: every call of it is concerned
     layer: cst.CSTNode | None = None
+    #: whether an argument is to blame that a call has passed on to where the operation stands
+    passed: bool = False
     #: whether all that it rests on stands in one run of one function, whoever has called it
     local: bool = False
 
@@ -100,4 +102,7 @@ def hidden_while(operation: Operation, facts: Facts | None = None) -> str:
         parts = facts.parts_of_one(clash.left, clash.right)
         if parts is not None:
             return f"hidden while {parts.name} == 1"
-    return f"hidden while {clash.left} == {clash.right}"
+    one, other = clash.left, clash.right
+    if one is not None and one.number is not None:
+        one, other = other, one
+    return f"hidden while {one} == {other}"

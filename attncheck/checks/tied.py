@@ -23,6 +23,7 @@ from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 
 _LEAST_RANK = 3
+_MATRIX = 2
 
 
 @record
@@ -37,6 +38,8 @@ class Meeting:
     places: tuple[int, int]
     #: whether it is in the result, as a batch is, and not summed over
     kept: bool = False
+    #: whether a product sums over it
+    summed: bool = False
 
     def turned(self) -> Meeting:
         """The same with its sides exchanged."""
@@ -54,6 +57,7 @@ class Tie:
     place: int
     unseen: Size
     wanted: Size
+    summed: bool = False
 
 
 def report(rule: Rule, operation: Operation, view: View, how: str) -> Iterator[Report]:
@@ -64,6 +68,7 @@ def report(rule: Rule, operation: Operation, view: View, how: str) -> Iterator[R
     if found is None or node is None:
         return
     own, beside = operands[found.operand], operands[found.beside]
+    how = "contracts" if found.summed else how
     unseen, wanted = (_before(size, operation, view) for size in (found.unseen, found.wanted))
     said = [
         f"`{view.quote(operand.node)}` is {_as_it_was(tensor, operation, view)}"
@@ -143,12 +148,14 @@ def _tie(
         size = axis.size
         if place == meeting.places[0] or size is None or symbol in size.symbols():
             continue
+        if meeting.summed and place >= -_MATRIX:
+            continue  # a transpose would do: that is a mistake of its own
         if size != opposite or _is_met(meeting.operands[0], place, opposite, meetings, view):
             continue
         seen = not any(each.flexible for each in size.symbols())
         alone = meeting.kept and _is_alone(meeting.operands[0], place, meetings)
         if seen or alone or _is_crossed(meeting, meetings):
-            return Tie(*meeting.operands, meeting.places[0], own, opposite)
+            return Tie(*meeting.operands, meeting.places[0], own, opposite, meeting.summed)
     return None
 
 
@@ -203,10 +210,24 @@ def _meetings(operation: Operation, view: View) -> Iterator[Meeting]:
         yield from _letters(event)
     elif isinstance(event, Contraction) and event.batch is not None:
         yield from _leading(operation, event.batch, (0, 1), view)
+        yield from _summed(operation, event, view)
     elif isinstance(event, Attention):
         for pair, spread in zip(itertools.pairwise(range(3)), event.batch, strict=False):
             if spread is not None:
                 yield from _leading(operation, spread, pair, view)
+
+
+def _summed(operation: Operation, event: Contraction, view: View) -> Iterator[Meeting]:
+    """The axes that a product of two stacks of matrices sums over."""
+    shapes = [_as_made(tensor, view) for _, tensor in operation.tensors()]
+    if len(event.pairs) != 1 or any(shape is None or not shape.closed for shape in shapes):
+        return
+    (pair,) = event.pairs
+    axes = (event.left_axes, event.right_axes)
+    ranks = [0 if shape is None else len(shape.axes) for shape in shapes]
+    if len(ranks) == 2 and all(len(each) == 1 for each in axes):
+        left, right = (each[0] % rank - rank for each, rank in zip(axes, ranks, strict=True))
+        yield Meeting((pair.left, pair.right), (0, 1), (left, right), summed=True)
 
 
 def _letters(event: Einsum) -> Iterator[Meeting]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.algebra.shape import Axis
 from attncheck.checks.constructed import layer_of
 from attncheck.checks.forced import Forced, forced
 from attncheck.checks.products import Kind, report
@@ -11,7 +12,7 @@ from attncheck.checks.report import Culprit, Report
 from attncheck.checks.swapped import swapped
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Einsum, Fault
+from attncheck.operators.events import Contraction, Einsum, Fault, Rearranging, Reshaping
 from attncheck.rule import Rule
 
 RULE = Rule(
@@ -20,6 +21,7 @@ RULE = Rule(
     "contracted sizes differ, and one transpose (or swapping the operands) makes them agree",
 )
 _MATRIX = 2
+_MOST_STEPS = 8
 ON = (Fault.CONTRACTION, Contraction)
 
 
@@ -74,7 +76,32 @@ def _is_put_together(found: Forced, view: View) -> bool:
     shape = found.tensor.shape
     tags = [] if shape is None else [shape.axes[at].tag for at in (found.contracted, found.other)]
     roots = {(tag.root, tag.side) for tag in tags if tag is not None}
-    return len(roots) > 1 or any(
-        maker.kind == "filled" or isinstance(maker.event, Contraction | Einsum)
+    apart = len(roots) > 1 and not _has_features(found, view)
+    return apart or any(
+        maker.kind == "filled"
+        or (isinstance(maker.event, Contraction | Einsum) and not layer_of(maker))
         for maker in view.graph.known_makers(found.tensor)
     )
+
+
+def _has_features(found: Forced, view: View) -> bool:
+    """Whether one of the two axes counts the features that a layer has given each position.
+
+    The other one counts positions, then, and the two are of no one kind.
+    """
+    shape = found.tensor.shape
+    axes = () if shape is None else (shape.axes[found.contracted], shape.axes[found.other])
+    return any(_counts_features(axis, view) for axis in axes)
+
+
+def _counts_features(axis: Axis | None, view: View) -> bool:
+    """Whether an axis is the last one of what a layer gave, or what it was split into: heads."""
+    for _ in range(_MOST_STEPS):
+        tag = None if axis is None else axis.tag
+        made = None if tag is None else view.graph.born(tag.root)
+        if made is None or layer_of(made):
+            return made is not None
+        source = made.source if isinstance(made.event, Reshaping | Rearranging) else None
+        shape = None if source is None else source.shape
+        axis = shape.tail[-1] if shape is not None and shape.tail else None
+    return False

@@ -15,6 +15,7 @@ from attncheck.operators.call import Call
 from attncheck.operators.contraction import product_dtype
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Clash, Contraction, Fault, Outcome
+from attncheck.operators.normalising import normalised_sizes
 from attncheck.operators.operands import dtype_of, factor_shape
 
 
@@ -132,10 +133,10 @@ def layer_norm_last(call: Call) -> Outcome:
     if taken is None:
         return Outcome(call.make(without_marks(shape), dtype))
     rows, (features,) = taken
-    pair = contract(features, Axis(size), call.facts, "normalised")
-    if pair.verdict.clashes:
-        text = f"normalises {pair.right} features, not {pair.left}"
-        clash = Clash(Fault.FEATURES, text, 0, pair.left.size, pair.right.size, pair.verdict)
+    verdict = normalised_sizes(features, Axis(size), call.facts)
+    if verdict.clashes:
+        text = f"normalises {size} features, not {features}"
+        clash = Clash(Fault.FEATURES, text, 0, features.size, size, verdict)
         return Outcome(call.make(None, dtype), clash=clash)
     return Outcome(call.make(without_marks(append(rows, closed((features,)).lead)), dtype))
 

@@ -5,6 +5,7 @@ All keep the shape; what they check is that the sizes they were made for are tho
 
 from __future__ import annotations
 
+from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape, close, closed, expand
 from attncheck.operators.axes import append, axes_text, locate, split_trailing
 from attncheck.operators.call import Call
@@ -45,10 +46,27 @@ def _sizes_clash(call: Call, left: Shape, right: Shape, operand: int) -> Clash |
     for one, other in zip(left.lead, right.lead, strict=True):
         if one.size is None or other.size is None:
             continue
-        verdict = call.facts.force(one.size, other.size, "normalised sizes")
+        if len(left.lead) == 1:
+            verdict = normalised_sizes(one, other, call.facts)
+        else:
+            verdict = call.facts.force(one.size, other.size, "normalised sizes")
         if verdict.clashes:
             return Clash(Fault.FEATURES, text, operand, one.size, other.size, verdict)
     return None
+
+
+def normalised_sizes(axis: Axis, named: Axis, facts: Facts) -> Verdict:
+    """How the size of an axis compares with the one that it is normalised for.
+
+    Of one number the mean is that number, and nothing of it is left: nobody normalises that. Where
+    an axis certainly is 1, a size that has a name is another one.
+    """
+    if axis.size is None or named.size is None:
+        return Verdict.UNKNOWN
+    verdict = facts.force(axis.size, named.size, "normalised sizes")
+    given = facts.resolve(named.size)
+    told = given.number is None and not any(symbol.found for symbol in given.symbols())
+    return Verdict.DISTINCT if verdict is Verdict.UNKNOWN and axis.is_one and told else verdict
 
 
 def normalize(call: Call) -> Outcome:

@@ -34,6 +34,10 @@ def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value
     ends = [*begun[1:], len(machine.graph.operations)]
     parts = [machine.graph.operations[start:end] for start, end in zip(begun, ends, strict=True)]
     failing = [any(operation.clash for operation in part) for part in parts]
+    if all(failing) and len(machine.frames) > 1:
+        # Whichever is taken, it fails: that is no supposition any more.
+        for operation in (operation for part in parts for operation in part if operation.clash):
+            operation.supposed = max(0, operation.supposed - 1)
     if not all(failing):
         for operation in (operation for part in parts for operation in part):
             operation.dismissed = operation.dismissed or operation.clash is not None

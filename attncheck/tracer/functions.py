@@ -220,7 +220,9 @@ def _entered(
         ]
     place = machine.frame.place
     # A call that stands in another file is a part of the one in this file that led there.
-    calls = place.calls if machine.is_elsewhere else (*place.calls, Caller(node, place))
+    calls = place.calls
+    if not machine.is_elsewhere:
+        calls = (*calls, Caller(node, place, arguments))
     return Frame(environment, Place(function.qualified, function.node, calls), function)
 
 

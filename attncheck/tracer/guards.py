@@ -64,7 +64,7 @@ def _record(machine: Machine, test: cst.BaseExpression, operator: type) -> None:
             machine.frame.place,
             None,
             Clash(Fault.GUARD, text, 0, left, right),
-            machine.on_a_branch,
+            machine.branches,
         )
     )
 

@@ -227,11 +227,13 @@ class Machine:
             raise OutOfBudget
 
     @property
-    def on_a_branch(self) -> bool:
-        """Whether what runs stands in a branch: of a function that the root calls, if any runs."""
-        if self.supposing > (self.frames[1].supposing if len(self.frames) > 1 else 0):
-            return True
-        return any(frame.may_have_left for frame in self.frames[1:])
+    def branches(self) -> int:
+        """In how many branches what runs stands: of a function that the root calls, if any runs.
+
+        What stands behind a way that has left its function stands in one more.
+        """
+        own = self.supposing - (self.frames[1].supposing if len(self.frames) > 1 else 0)
+        return own + any(frame.may_have_left for frame in self.frames[1:])
 
     @property
     def making(self) -> bool:

@@ -117,7 +117,7 @@ def apply(
         machine.frame.place,
         outcome.event,
         outcome.clash,
-        machine.on_a_branch,
+        machine.branches,
         bound=machine.facts.bound_since(mark),
     )
     value = presumed(machine, operator.__name__, arguments, outcome.value)

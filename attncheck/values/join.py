@@ -42,11 +42,11 @@ def join(left: Value, right: Value) -> Value:
     if left is right or left == right:
         return left
     if ALIKE in (left, right):
-        return alike(right if left == ALIKE else left)
+        return _of_one_kind(right if left == ALIKE else left)
     if _is_member(left) or _is_member(right):
         other = right if _is_member(left) else left
         if type(other) is Tensor:
-            return alike(other)
+            return _of_one_kind(other)
     if NONE in (left, right):
         other = right if left == NONE else left
         if type(other) is Parameter:
@@ -79,6 +79,23 @@ def alike(value: Value) -> Value:
         shape = None if rank is None else Shape((Axis(None),) * rank)
         return replace(value, shape=shape, operation=None, evidence=Evidence.NAME)
     return value if type(value) in _CALLABLE else UNKNOWN
+
+
+def _of_one_kind(value: Value) -> Value:
+    """What is like `value` and used in its place: a tensor of the same features as well.
+
+    Cached keys meet the queries that new ones meet. How many features they have is fixed where the
+    module is made, while other sizes are those of an input.
+    """
+    made = alike(value)
+    if type(made) is not Tensor or type(value) is not Tensor or value.dtype in ("bool", "int"):
+        return made
+    axes = () if made.shape is None or value.shape is None else value.shape.lead
+    size = axes[-1].size if len(axes) >= _STACK else None
+    fixed = size is not None and not any(each.flexible or each.found for each in size.symbols())
+    if made.shape is None or not fixed or made.role is not None:
+        return made
+    return made.with_shape(Shape((*made.shape.lead[:-1], Axis(size))))
 
 
 def _is_member(value: Value) -> bool:
@@ -327,6 +344,8 @@ def _join_constants(left: Const, right: Const) -> Value:
     return Scalar(kind) if kind == type(right.value).__name__ else UNKNOWN
 
 
+#: Tensors of so many axes have their features on the last one.
+_STACK: Final = 3
 #: What is kept beside others of its kind.
 _KEPT: Final = (_is_list, _is_tuple, is_text)
 #: More alternatives than these are not kept apart.

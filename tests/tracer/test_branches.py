@@ -95,6 +95,19 @@ def test_an_item_that_one_of_two_tuples_does_not_tell_is_not_known():
     assert last(module(code), "y") == "Unknown"
 
 
+CACHED = (
+    "class A(torch.nn.Module):\n    def __init__(self, d, h):\n        super().__init__()\n"
+    "        self.h, self.d, self.proj = h, d, torch.nn.Linear(h * d, h * d)\n\n"
+    "    def forward(self, x, cache, c):\n"
+    "        k = self.proj(x).view(*x.shape[:2], self.h, self.d)\n"
+    "        if c:\n            k = cache.keys[0]\n        return k\n"
+)
+
+
+def test_what_a_cache_holds_has_the_features_of_what_is_computed_without_it():
+    assert last(function(CACHED, "A.forward"), "return") == ("?", "?", "?", "d")
+
+
 OBJECT = "class A:\n    def __init__(self):\n        self.x = np.ones((2, 3))\na = A()\n"
 
 
