@@ -14,7 +14,14 @@ from attncheck.attention import tolerable
 from attncheck.checks.report import Report
 from attncheck.checks.run import run_checks
 from attncheck.checks.view import View
-from attncheck.diagnosed import Diagnosed, about_rank, about_sizes, is_plain, settled
+from attncheck.diagnosed import (
+    Diagnosed,
+    about_rank,
+    about_sizes,
+    is_about_steps,
+    is_plain,
+    settled,
+)
 from attncheck.evidence.comments import claims, standing_claims
 from attncheck.evidence.declarations import Declarations, declared_in_comments, scope_of
 from attncheck.finding import Severity
@@ -151,7 +158,7 @@ def _function(
     analysis.general.append(general)
     analysis.shown.append(general if named is None else named)
     reports = [] if general is named else diagnose(analysis, general, {})
-    _take(found, [report for report in reports if report.evidence < Evidence.PROSE])
+    _take(found, [r for r in reports if r.evidence < Evidence.PROSE or is_about_steps(r)])
     sure = {report.key for report in reports}
     _take(found, _of_any_rank(analysis, function, told, sure))
     bare = left_out(tracer, function, general)
@@ -159,7 +166,8 @@ def _function(
         plain = diagnose(analysis, bare, {}, shapes_only=True)
         _take(found, [each for each in plain if is_plain(each)])
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
-    prose = [r for r in reports if r.evidence >= Evidence.PROSE and not about_rank(r)]
+    weak = [r for r in reports if r.evidence >= Evidence.PROSE and not is_about_steps(r)]
+    prose = [r for r in weak if not about_rank(r)]
     supposed = suppose(tracer, function, general, contradictions)
     telling = (*supposed.consistent, *supposed.suspects)
     if telling and telling[0].hypothesis is not None:
@@ -214,12 +222,20 @@ def _agreed(
     analysis: Analysis, supposed: Supposed, numbers: dict[int, dict[Symbol, int]]
 ) -> list[Diagnosed]:
     """What is reported under every consistent hypothesis."""
-    lists = [diagnose(analysis, traced, numbers[id(traced)]) for traced in supposed.consistent]
+    traces = sorted(supposed.consistent, key=_doubled)
+    lists = [diagnose(analysis, traced, numbers[id(traced)]) for traced in traces]
     if not lists:
         return []
     first, *rest = lists
     keys = [{report.key for report in other} for other in rest]
     return [report for report in first if all(report.key in other for other in keys)]
+
+
+def _doubled(traced: Traced) -> int:
+    """How many tensors have one size on several axes; the reading with the fewest is told."""
+    shapes = (expanded(each.output, traced.facts) for each in traced.graph.operations)
+    sizes = [[axis.size for axis in shape.lead if not axis.is_one] for shape in shapes if shape]
+    return sum(len(set(each)) < len(each) for each in sizes)
 
 
 def _settle(

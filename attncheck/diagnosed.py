@@ -121,6 +121,11 @@ def is_plain(diagnosed: Diagnosed) -> bool:
     return diagnosed.evidence < Evidence.PROSE or (named and not about_rank(diagnosed))
 
 
+def is_about_steps(diagnosed: Diagnosed) -> bool:
+    """Whether a report is about the order of statements, whatever shapes anything has."""
+    return diagnosed.report.rule.code.startswith("ATN4")
+
+
 def about_rank(diagnosed: Diagnosed) -> bool:
     """Whether a report is about numbers of axes and not about two sizes."""
     clash = diagnosed.report.operation.clash

@@ -8,10 +8,11 @@ from attncheck.checks import plain
 from attncheck.checks.broadcasts import report
 from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.layouts import turned
+from attncheck.checks.loss_broadcast import spreads
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise, Fault
+from attncheck.operators.events import Attention, Contraction, Einsum, Elementwise, Fault
 from attncheck.rule import Rule
 
 RULE = Rule(
@@ -19,13 +20,24 @@ RULE = Rule(
     "broadcast-mismatch",
     "elementwise sizes that cannot broadcast",
 )
-ON = (Elementwise, Fault.AGREEMENT)
+ON = (Elementwise, Fault.AGREEMENT, Fault.BROADCAST)
+#: Other rules tell of their batches.
+_PRODUCTS = (Attention, Contraction, Einsum)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
-    """Report sizes that neither agree nor are 1; a layer's operands have to agree."""
-    if operation.clash is not None and operation.clash.fault is Fault.AGREEMENT:
+    """Report sizes that neither agree nor are 1; a layer's operands have to agree.
+
+    So have a loss's, what an axis is expanded to, and what is assigned to a part of a tensor.
+    """
+    clash, event = operation.clash, operation.event
+    if clash is not None and clash.fault is Fault.AGREEMENT:
         if turned(operation, view) is None:
+            yield from plain.report(RULE, operation, view)
+        return
+    if clash is not None and not isinstance(event, Elementwise):
+        told = isinstance(event, _PRODUCTS) or spreads(operation, view)
+        if clash.fault is Fault.BROADCAST and not told:
             yield from plain.report(RULE, operation, view)
         return
     yield from report(

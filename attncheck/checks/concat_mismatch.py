@@ -77,6 +77,6 @@ def _unrepeated(operation: Operation, sizes: Sizes | None) -> int | None:
         return None
     ends = {None if size is None else size.number for size in (clash.left, clash.right)}
     ones = [i for i, size in enumerate(sizes) if size is not None and size.number == 1]
-    joined = None if event.axis is None else event.axis % len(sizes)
+    joined = None if event.axis is None or not sizes else event.axis % len(sizes)
     places = [place for place in ones if place != joined]
     return places[0] if 1 in ends and len(places) == 1 else None

@@ -20,20 +20,12 @@ _STRETCHED = frozenset({How.LEFT_STRETCHED, How.RIGHT_STRETCHED})
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a loss whose prediction and target are broadcast against each other."""
-    event = operation.event
-    if not isinstance(event, Loss) or event.broadcast is None:
+    if not spreads(operation, view):
         return
-    if not any(pairing.how in _STRETCHED for pairing in event.broadcast.pairings):
-        return
-    tensors = list(operation.tensors())[:2]
-    if len(tensors) != 2:
-        return
-    (first, a), (second, b) = tensors
-    x, y = view.sizes(a), view.sizes(b)
-    if x is None or y is None or len(x) == len(y):
-        return
+    (first, a), (second, b) = list(operation.tensors())[:2]
     if any(_is_one_number(each, view) for each in (a, b)):
         return
+    x, y = view.sizes(a) or (), view.sizes(b) or ()
     (longer, tensor), wanted = ((first, a), y) if len(x) > len(y) else ((second, b), x)
     if longer.node is None:
         return
@@ -66,3 +58,14 @@ def _is_one_number(tensor: Tensor, view: View) -> bool:
         None not in made.read if made.read else isinstance(made.event, Creation)
         for made in behind(view.graph, tensor)
     )
+
+
+def spreads(operation: Operation, view: View) -> bool:
+    """Whether a loss stretches one of two tensors of unlike numbers of axes along the other."""
+    event, tensors = operation.event, [tensor for _, tensor in operation.tensors()][:2]
+    if not isinstance(event, Loss) or event.broadcast is None or len(tensors) != 2:
+        return False
+    if not any(pairing.how in _STRETCHED for pairing in event.broadcast.pairings):
+        return False
+    x, y = (view.sizes(tensor) for tensor in tensors)
+    return x is not None and y is not None and len(x) != len(y)

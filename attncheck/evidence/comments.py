@@ -52,6 +52,14 @@ _ANNOUNCED: Final = re.compile(
 _TAG: Final = re.compile(r"(?:torch\.)?Size(?=\()|(?:Float|Long|torch\.)?[Tt]ensor\s*(?=[(\[])")
 _BEFORE_ARROW: Final = re.compile(rf"(?:{BRACKET}|\s|[x×@*+,&.]|and|to|from)*")
 _WHOLE: Final = re.compile(BRACKET)
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_NAMES: Final = r"[A-Za-z_]\w*(?:\s*(?:,|&|/|\band\b)\s*[A-Za-z_]\w*)*"
+_IS: Final = r"(?:\.shape)?\s*[:=]\s*|\s+(?:is|has\s+shape|of\s+shape)\s+|\s+"
+#: Names, and the shape that they have: atomic, so that no blank is tried twice.
+_ITEM: Final = re.compile(rf"(?>(?P<names>{_NAMES})(?P<is>{_IS})(?P<shape>{BRACKET}))")
+_ITEMS: Final = re.compile(
+    rf"(?>{_NAMES}(?:{_IS}){BRACKET})(?>\s*(?:[,;|]|\band\b)*\s*(?:{_NAMES}(?:{_IS}){BRACKET}))*"
+)
 #: A space between the words of one name.
 _SPACE: Final = re.compile(r"(?<=[A-Za-z]) (?=[A-Za-z])")
 
@@ -84,23 +92,55 @@ def _claim_in(line: str) -> ClaimText | None:
     return read_comment(line[start:])
 
 
-def standing_claims(source_lines: Sequence[str]) -> dict[int, ClaimText]:
+def standing_claims(source_lines: Sequence[str]) -> dict[int, tuple[ClaimText, ...]]:
     """The claims of comments on lines of their own that name what they are about, by line.
 
-    Sizes of several words are read as one name: ``# src = [src len, batch size]``.
+    Sizes of several words are read as one name: ``# src = [src len, batch size]``. So are those of
+    a comment behind the first line of a function.
     """
     found = {}
     for number, line in enumerate(source_lines, 1):
-        comment = line.strip()
-        if comment.startswith("#") and any(sign in comment for sign in _SIGNS):
-            claim = read_comment(_WHOLE.sub(lambda text: _SPACE.sub("_", text[0]), comment))
-            if claim is not None and claim.subject is not None:
-                found[number] = claim
+        comment = _standing(line.strip())
+        if comment and any(sign in comment for sign in _SIGNS):
+            comment = _WHOLE.sub(lambda text: _SPACE.sub("_", text[0]), comment)
+            claim = read_comment(comment)
+            one = () if claim is None or claim.subject is None else (claim,)
+            if named := one or _named_claims(comment):
+                found[number] = named
     return found
 
 
+def _standing(line: str) -> str:
+    """The comment that a line is, or that stands behind the first line of a function."""
+    if line.startswith("#"):
+        return line
+    code = _CODE.match(line) if line.startswith(("def ", "async def ")) and "#" in line else None
+    return "" if code is None else line[code.end() :]
+
+
+def _named_claims(comment: str) -> tuple[ClaimText, ...]:
+    """``# q: (B, T, d), k and v: (B, S, d)``: a comment that is nothing but shapes of names.
+
+    With several of them the colon may be left out.
+    """
+    words = comment.strip()
+    text = words.lstrip("#").strip().rstrip(".;,").replace("`", "")
+    if len(text) > 4 * LONGEST or not _ITEMS.fullmatch(text):
+        return ()
+    items = list(_ITEM.finditer(text))
+    told = len(items) > 1 or items[0]["is"].strip().endswith((":", "="))
+    if not told or not all(is_shape(item["shape"]) for item in items):
+        return ()
+    return tuple(
+        ClaimText(item["shape"], name, words)
+        for item in items
+        for name in _WORD.findall(item["names"])
+        if name != "and"
+    )
+
+
 def about_parameter(
-    claims: Mapping[int, ClaimText], lines: Sequence[str], start: int, name: str
+    claims: Mapping[int, tuple[ClaimText, ...]], lines: Sequence[str], start: int, name: str
 ) -> ClaimText | None:
     """The first claim of a function that begins at line `start` that is about a parameter.
 
@@ -113,9 +153,9 @@ def about_parameter(
     assigned = re.compile(rf"\s*{name}\b[^=]*=[^=]")
     for number in range(above + 1, len(lines) + 1):
         line = lines[number - 1]
-        claim = claims.get(number)
-        if claim is not None and claim.subject == name:
-            return claim
+        for claim in claims.get(number, ()):
+            if claim.subject == name:
+                return claim
         is_code = bool(line.strip()) and not line.lstrip().startswith(("#", ")"))
         if number > start and is_code and (_depth(line) <= depth or assigned.match(line)):
             return None

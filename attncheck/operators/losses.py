@@ -7,7 +7,7 @@ for in the `Loss` event. Those that demand equal shapes clash instead.
 from __future__ import annotations
 
 from attncheck.algebra.broadcast import broadcast, broadcast_all
-from attncheck.algebra.facts import Facts
+from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import SCALAR, Axis, Shape
 from attncheck.algebra.size import ONE
 from attncheck.operators.axes import split_trailing
@@ -154,9 +154,31 @@ def classes(call: Call) -> Outcome:
     if rest.rank != target.rank:
         text = f"takes the loss over scores {scores} and classes {target}"
         return Outcome(_reduced(call, None), event, Clash(Fault.BROADCAST, text, 1))
+    clash = _classes_last(scores, target, call.facts)
     spread = broadcast(rest, target, call.facts)
-    clash = _unequal(rest, target, call.facts)
+    clash = clash or _unequal(rest, target, call.facts)
     return Outcome(_reduced(call, target), Loss(_kind(call), spread), clash)
+
+
+def _classes_last(scores: Shape, target: Shape, facts: Facts) -> Clash | None:
+    """Why scores ``(n, t, c)`` do not fit classes ``(n, t)``, though `c` might be `t`.
+
+    The second axis of the scores is the one that the classes are counted along; theirs would have
+    to be as many as there are classes.
+    """
+    if len(target.lead) != 2:
+        return None
+    _, places, last = (axis.size for axis in scores.lead)
+    counted = target.lead[1].size
+    if places is None or last is None or counted is None or counted.symbol is None:
+        return None
+    if facts.compare(places, counted) is not Verdict.EQUAL:
+        return None
+    verdict = facts.compare(last, counted)
+    if verdict is not Verdict.UNKNOWN:
+        return None
+    text = f"takes the loss over scores {scores}, whose classes are on axis 1, and classes {target}"
+    return Clash(Fault.BROADCAST, text, 0, last, counted, Verdict.DISTINCT)
 
 
 def similarity(call: Call) -> Outcome:

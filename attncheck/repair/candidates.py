@@ -21,7 +21,7 @@ from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operand
-from attncheck.operators.events import Contraction, Einsum
+from attncheck.operators.events import Contraction, Einsum, Loss
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
@@ -29,6 +29,7 @@ from attncheck.repair.heads import other_split
 from attncheck.repair.layered import top_layer
 from attncheck.repair.layers import contracted_layers, layer_size
 from attncheck.repair.layouts import other_layout
+from attncheck.repair.losses import classes_second, element_by_element
 from attncheck.repair.mapped import other_axes
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import for_each_head, hide_scores, mask_scores, pass_mask
@@ -51,7 +52,6 @@ from attncheck.repair.wording import (
     flipped,
     fresh_name,
     functions_for,
-    index_with_axis,
     other_flag,
     with_axis_of_one,
 )
@@ -194,6 +194,9 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         return
     if report.operation.kind == "unstacked":
         yield from other_axes(report.operation)
+        return
+    if isinstance(report.operation.event, Loss):
+        yield from classes_second(report, view)
         return
     if report.operation.kind in BATCHES:
         yield from BATCHES[report.operation.kind](report, view)
@@ -373,20 +376,6 @@ def _squeeze(report: Report, view: View) -> Iterator[Candidate]:
         yield edit(report.node, text, f"squeeze axis {report.axis} only")
 
 
-def _loss(report: Report, view: View) -> Iterator[Candidate]:
-    culprit = report.culprit
-    if culprit is None:
-        return
-    sizes = view.sizes(culprit.tensor) or ()
-    ones = [i for i, size in enumerate(sizes) if size is not None and size.number == 1]
-    code = bracketed(view, culprit.node)
-    for axis in reversed(ones):
-        if culprit.tensor.library == "torch":
-            yield edit(culprit.node, f"{code}.squeeze({axis})", f"drop axis {axis}, which is 1")
-        else:
-            yield edit(culprit.node, index_with_axis(code, axis, len(sizes)), "drop the axis of 1")
-
-
 # -- joins, subscripts ---------------------------------------------------------------------------
 
 
@@ -468,7 +457,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN201": without_table,
     "ATN202": _elementwise,
     "ATN203": _keepdim,
-    "ATN204": _loss,
+    "ATN204": element_by_element,
     "ATN205": _squeeze,
     "ATN301": _softmax_axis,
     "ATN302": _contraction,

@@ -83,7 +83,7 @@ class ProgramEvidence:
     #: end-of-line shape comments by line
     comments: Mapping[int, ClaimText] = field(default_factory=dict)
     #: shape comments on lines of their own, by line
-    standing: Mapping[int, ClaimText] = field(default_factory=dict)
+    standing: Mapping[int, tuple[ClaimText, ...]] = field(default_factory=dict)
     #: the line of a node; asked only where comments may be about it
     lines: Sequence[str] = ()
     line_of: Callable[[cst.CSTNode], int] | None = None
@@ -302,7 +302,7 @@ class ProgramEvidence:
 
     def _claimed(self, function: Function, name: str) -> ClaimText | None:
         """The comment on a line of its own that is about a parameter."""
-        if self.line_of is None or all(claim.subject != name for claim in self.standing.values()):
+        if self.line_of is None or not self.standing:
             return None
         return about_parameter(self.standing, self.lines, self.line_of(function.node), name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Axis, Shape, Tag
@@ -18,7 +18,7 @@ from attncheck.tracer.machine import Machine
 from attncheck.tracer.presumed import presume_operands, presumed
 from attncheck.values.join import is_text
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import UNKNOWN, Choice, Scalar, Sequence, Value, as_tensor
+from attncheck.values.value import UNKNOWN, Choice, Const, Scalar, Sequence, Value, as_tensor
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -183,18 +183,27 @@ def _operands(arguments: Mapping[str, Value], written: Written) -> tuple[Operand
     operands: list[Operand] = []
     for name, value in arguments.items():
         node = written.get(name)
-        if type(value) is Sequence and any(as_tensor(item) for item in value.items or ()):
-            assert value.items is not None
-            elements = _elements(node, len(value.items))
-            operands += (
-                Operand(name, as_tensor(item) or item, element)
-                for item, element in zip(value.items, elements, strict=True)
-                if as_tensor(item) is not None
-            )
+        listed = list(_listed(value, node))
+        if listed:
+            operands += (Operand(name, tensor, element) for tensor, element in listed)
         else:
             plain = None if isinstance(node, list) else node
             operands.append(Operand(name, as_tensor(value) or value, plain))
     return tuple(operands)
+
+
+def _listed(
+    value: Value, node: cst.CSTNode | list[cst.CSTNode | None] | None
+) -> Iterator[tuple[Tensor, cst.CSTNode | None]]:
+    """The tensors of a tuple or list, or of that behind a text: ``einsum(equation, [x, y])``."""
+    if type(value) is not Sequence or not value.items:
+        return
+    elements = _elements(node, len(value.items))
+    pairs = [(as_tensor(item), each) for item, each in zip(value.items, elements, strict=True)]
+    listed = [(tensor, element) for tensor, element in pairs if tensor is not None]
+    if type(value.items[0]) is Const and not listed:
+        yield from _listed(value.items[-1], elements[-1])
+    yield from listed
 
 
 def _elements(

@@ -8,6 +8,7 @@ every joint hypothesis is traced as well (see `attncheck.tracer.hypotheses`).
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from dataclasses import dataclass, field
@@ -218,7 +219,7 @@ class Tracer:
         They count an axis, then, which an argument need not do that nobody says that of. Docstrings
         stand further from the code, and have the wrong expression over the right names at times.
         """
-        claims = self.evidence.standing.values()
+        claims = itertools.chain.from_iterable(self.evidence.standing.values())
         named = {name for claim in claims for name in _NAME.findall(claim.shape)}
         for site in builder.sites if named else ():
             size = as_size(site.value)
