@@ -259,6 +259,8 @@ def _attach_reduction(operation: Operation, tensor: Tensor, products: _Products)
         return
     if event.axes is None or tensor.shape is None or not tensor.shape.closed:
         return
+    if not tensor.shape.axes:
+        return  # a number has a last axis for torch
     missing = len(tensor.shape.axes) - len(weights.axes)
     places = [axis % len(tensor.shape.axes) - missing for axis in event.axes]
     contracted = tuple(weights.axes[place] for place in places if place >= 0)

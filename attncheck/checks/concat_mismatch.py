@@ -55,7 +55,7 @@ def other_axis(operation: Operation, view: View) -> int | None:
     if not isinstance(event, Joining) or event.axis is None or len(listed) < 2:
         return None
     first, *others = listed
-    if first is None or event.axis % len(first) == len(first) - 1:
+    if not first or event.axis % len(first) == len(first) - 1:
         return None
     differing = set[int]()
     for other in others:

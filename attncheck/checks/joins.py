@@ -39,7 +39,7 @@ def joined(operation: Operation, view: View) -> Joined | None:
         if shape is None or not shape.closed or any(axis.size is None for axis in shape.axes):
             return None
         shapes.append(shape)
-    if len(shapes) < 2 or len({shape.rank for shape in shapes}) != 1:
+    if len(shapes) < 2 or len({shape.rank for shape in shapes}) != 1 or not shapes[0].axes:
         return None
     return Joined(tuple(shapes), event.axis % len(shapes[0].axes))
 

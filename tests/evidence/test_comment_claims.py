@@ -277,3 +277,33 @@ def test_a_comment_after_the_name_was_assigned_is_about_something_else():
 
 def test_prose_on_a_line_of_its_own_is_no_claim():
     assert standing_claims(["# see [the paper, section 3]", "# x is (B, T)", "# (B, T)"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        (
+            "# alpha: (B, T), h: (B, T, d)",
+            {"alpha": "(B, T)", "h": "(B, T, d)"},
+        ),
+        ("# q, k, v: (B, T, d)", {"q": "(B, T, d)", "k": "(B, T, d)", "v": "(B, T, d)"}),
+        ("# q and k: (B, T); v = (B, S)", {"q": "(B, T)", "k": "(B, T)", "v": "(B, S)"}),
+        ("# q (B, T, d), k (B, S, d)", {"q": "(B, T, d)", "k": "(B, S, d)"}),
+        ("def f(q, k):  # q: (B, T, d), k: (B, S, d)", {"q": "(B, T, d)", "k": "(B, S, d)"}),
+        # Prose, calls and pairs are none.
+        ("# attention (B, T, d)", {}),
+        ("# q and k (B, T, d)", {}),
+        ("# see f(B, T), g(B, T) for q: (B, T)", {}),
+        ("# q: (B, T), where B is the batch", {}),
+        ("# q: (x, y), k: (B, T)", {}),
+        ('text = "# q: (B, T), k: (B, T)"', {}),
+    ],
+)
+def test_shapes_of_several_names_in_one_comment(comment, expected):
+    found = standing_claims([comment]).get(1, ())
+    assert {claim.subject: claim.shape for claim in found} == expected
+
+
+def test_a_comment_of_many_names_is_read_in_no_time():
+    assert standing_claims(["# " + "a, " * 40 + "(B"]) == {}
+    assert standing_claims(["# " + "a (B, T) " * 12 + "!"]) == {}
