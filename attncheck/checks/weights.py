@@ -16,10 +16,10 @@ from attncheck.attention import Site, WeightedSum, role_behind, same_axis
 from attncheck.checks.constructed import layer_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Einsum, Elementwise, Reduction
+from attncheck.operators.events import Contraction, Creation, Einsum, Elementwise, Reduction
 from attncheck.operators.patterns import DOTS
 from attncheck.record import record
-from attncheck.softmaxes import sum_behind
+from attncheck.softmaxes import MOST_STEPS, sum_behind
 from attncheck.table import Role, role_of, roles_of
 from attncheck.tree.pairs import names_assigned, parts
 from attncheck.values.tensor import Tensor
@@ -51,7 +51,7 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
         return None
     normalised = site.axis % rank
     summed = [axis for axis in sum_.contracted if not axis.is_one] or sum_.contracted
-    if len(summed) != 1 or _renormalised(site, sum_, view):
+    if len(summed) != 1 or _renormalised(site, sum_, view) or _is_routed(site, view):
         return None
     contracted = _position(shape, summed[0])
     if contracted is None or contracted == normalised or is_chosen(site, view):
@@ -66,6 +66,35 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     keys = key_position(site, shape, view)
     # Where no product tells, scores are taken to be written with the keys last.
     return Mismatch(normalised, contracted, rank - 1 if keys is None else keys, keys is not None)
+
+
+def _is_routed(site: Site, view: View) -> bool:
+    """Whether scores are 0 at first, and then what earlier weights have come to is added to them.
+
+    Capsules share their votes among those above them, and these sum what they get from all below
+    (Sabour et al. 2017, "Dynamic Routing Between Capsules", procedure 1).
+    """
+    earlier = [each.softmax for each in view.sites if each.softmax.number < site.softmax.number]
+    agreed = {made.number for made in view.graph.derived(*earlier)}
+    waiting, starts = [site.scores_in], False
+    for _ in range(MOST_STEPS):
+        if not waiting:
+            break
+        tensor = waiting.pop()
+        mark = view.meanings.mark(tensor)
+        if mark is not None and mark.is_constant:
+            starts = starts or mark.visible == 0
+            continue
+        for made in view.graph.makers(tensor):
+            if made is None:
+                return False
+            if isinstance(made.event, Elementwise) and made.event.symbol == "+":
+                waiting += [operand for _, operand in made.tensors()]
+            elif isinstance(made.event, Creation):
+                starts = starts or made.event.kind.startswith("zeros")
+            elif made.number not in agreed:
+                return False
+    return starts
 
 
 def _is_learned(site: Site, axis: Axis, view: View) -> bool:

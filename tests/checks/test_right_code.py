@@ -260,3 +260,45 @@ def loss(logits, n):
 )
 def test_a_loss_against_one_number(other, expected):
     assert codes(ONE_NUMBER.format(other=other)) == expected
+
+
+ROUTING = """
+class Capsules(nn.Module):
+    def __init__(self, i, d, o, e):
+        super().__init__()
+        self.votes, self.i, self.o, self.e = nn.Linear(d, o * e), i, o, e
+        self.q, self.k = nn.Linear(e, e), nn.Linear(e, e)
+
+    def forward(self, x):
+        b, i, _ = x.shape
+        u = self.votes(x).view(b, i, self.o, self.e)
+        logits = {start}
+        for _ in range(3):
+            c = F.softmax(logits, dim={axis})
+            s = {total}
+            v = torch.tanh(s)
+            {agree}
+        return v
+"""
+ZEROS = "torch.zeros(b, i, self.o)"
+AGREES = "logits = logits + (u * v.unsqueeze(1)).sum(-1)"
+
+
+@pytest.mark.parametrize(
+    ("start", "axis", "total", "agree", "expected"),
+    [
+        (ZEROS, 2, "(c.unsqueeze(-1) * u).sum(1)", AGREES, []),
+        (ZEROS, -1, "torch.einsum('bio,bioe->boe', c, u)", AGREES, []),
+        (ZEROS, 2, "(c.unsqueeze(-1) * u).sum(1)", AGREES.replace("= logits +", "+="), []),
+        (
+            "(self.q(u).mean(1, keepdim=True) * self.k(u)).sum(-1)",
+            2,
+            "(c.unsqueeze(-1) * u).sum(1)",
+            "logits = logits * 2",
+            ["ATN302"],
+        ),
+    ],
+)
+def test_routing_shares_votes_among_those_above(start, axis, total, agree, expected):
+    code = ROUTING.format(start=start, axis=axis, total=total, agree=agree)
+    assert codes(code) == expected
