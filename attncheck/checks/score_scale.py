@@ -161,11 +161,15 @@ def _are_apart(size: Size, product: DotProduct, facts: Facts) -> bool:
     """Whether the code itself tells a size from what is summed; the names of tensors do not.
 
     It does where the two cannot be equal, and where they are made of names that it keeps apart.
+    What a docstring calls a size may well have another name in the code.
     """
-    if Evidence.NAME in (product.query.evidence, product.key.evidence):
+    told = {product.query.evidence, product.key.evidence}
+    if Evidence.NAME in told:
         return False
     if all(facts.compare(size, each).clashes for each in product.sizes):
         return True
+    if Evidence.PROSE in told:
+        return False
     return all(
         (symbols or each is size) and not any(symbol.flexible or symbol.found for symbol in symbols)
         for each in (size, *product.sizes)

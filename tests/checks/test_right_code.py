@@ -302,3 +302,27 @@ AGREES = "logits = logits + (u * v.unsqueeze(1)).sum(-1)"
 def test_routing_shares_votes_among_those_above(start, axis, total, agree, expected):
     code = ROUTING.format(start=start, axis=axis, total=total, agree=agree)
     assert codes(code) == expected
+
+
+TOLD_SCALE = '''
+class Dot(nn.Module):
+    def __init__(self, {name}):
+        super().__init__()
+        self.scale = {name} ** -0.5
+
+    def forward(self, query, key, value):
+        """
+        Args:
+            query: (B, T, d_k)
+            key: (B, S, d_k)
+        """
+        scores = query @ key.transpose(-2, -1) * self.scale
+        return scores.softmax(-1) @ value
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("dim", []), ("size", []), ("d_k", []), ("d_model", ["ATN506"])]
+)
+def test_a_docstring_calls_sizes_by_other_names_than_the_code(name, expected):
+    assert codes(TOLD_SCALE.format(name=name)) == expected
