@@ -18,7 +18,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Rearranging, Reshaping, Selection
 from attncheck.rule import Rule
 from attncheck.values.tensor import Evidence, Tensor
-from attncheck.values.value import as_tensor
+from attncheck.values.value import Int, as_tensor
 
 RULE = Rule("ATN303", "reshape-not-transpose", "a view that moves elements between axes")
 ON = (Reshaping,)
@@ -154,8 +154,10 @@ def _rests_on_prose(view: View, tensor: Tensor) -> bool:
     waiting, seen = [tensor], set[int]()
     while waiting:
         each = waiting.pop()
+        if id(each) in read:
+            continue  # the code says itself which axes this one has
         makers = graph.known_makers(each)
-        if not makers and each.evidence is Evidence.PROSE and id(each) not in read:
+        if not makers and each.evidence is Evidence.PROSE:
             return True
         for made in makers:
             if made.number not in seen and not isinstance(made.event, _VIEWS):
@@ -170,7 +172,8 @@ def _right_for_one(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> 
     ``b, _, t, _ = kv.shape; kv.view(b, t, -1, d)`` is how one head's keys are cut: what nobody
     names is only merged away, by the ``-1``.
     """
-    nameless = [axis.size for axis in old if _is_nameless(axis)]
+    named = _named_sizes(view)
+    nameless = [axis.size for axis in old if _is_nameless(axis) and axis.size not in named]
     if any(_right_for(view, old, new, size) for size in nameless if size is not None):
         return True
     kept = [axis for axis in old if axis.size not in nameless]
@@ -198,6 +201,12 @@ def _right_for(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...], nameles
         if ONE in wanted and reshape(Shape(tuple(kept)), wanted, view.facts).order is Order.KEPT:
             return True
     return False
+
+
+def _named_sizes(view: View) -> set[Size]:
+    """The sizes that the code gives a name to: ``b, d, h, w = x.shape``."""
+    named = ((site.name, site.value) for site in view.traced.sites if type(site.value) is Int)
+    return {number.size for name, number in named if number.size is not None and name.strip("_")}
 
 
 def _is_nameless(axis: Axis) -> bool:

@@ -15,7 +15,7 @@ from typing import Final
 
 import libcst as cst
 
-from attncheck.algebra.shape import Axis, Shape, Tag, open_shape
+from attncheck.algebra.shape import Shape, open_shape
 from attncheck.algebra.size import Symbol, of
 from attncheck.evidence.annotations import Annotation, read_annotation
 from attncheck.evidence.comments import ClaimText, about_parameter
@@ -28,6 +28,7 @@ from attncheck.evidence.roles import PHRASES, is_mask_name
 from attncheck.operators.masking import MASK
 from attncheck.record import replace
 from attncheck.table import Hypothesis, Scope, table_symbol
+from attncheck.tracer.births import born, loosened
 from attncheck.tracer.ledger import Ledger
 from attncheck.tracer.sketches import Attributes, Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
@@ -286,7 +287,7 @@ class ProgramEvidence:
             library = getattr(annotated, "library", None) or library
         line, by = (claim.line, "docstring") if isinstance(claim, DocClaim) else (0, "comment")
         decided = Decided(line, by, f"from the {by}: {claim.words}")
-        shape = loosened(shape, name) if self.loose else _born(shape, name)
+        shape = loosened(shape, name) if self.loose else born(shape, name)
         return Tensor(shape, library, evidence=Evidence.PROSE, decided=decided)
 
     def _commented(self, parameter: cst.Param) -> ClaimText | None:
@@ -304,7 +305,11 @@ class ProgramEvidence:
         """The comment on a line of its own that is about a parameter."""
         if self.line_of is None or not self.standing:
             return None
-        return about_parameter(self.standing, self.lines, self.line_of(function.node), name)
+        try:
+            start = self.line_of(function.node)
+        except KeyError:
+            return None  # a function that is written nowhere, but made of a class's fields
+        return about_parameter(self.standing, self.lines, start, name)
 
     def shapes_of(self, function: Function) -> dict[str, Shape]:
         """The shapes that evidence stronger than names gives to parameters."""
@@ -402,7 +407,7 @@ class ProgramEvidence:
 
     def _value(self, annotation: Annotation, name: str) -> Value | None:
         if annotation.kind == "tensor":
-            shape = None if annotation.shape is None else _born(annotation.shape, name)
+            shape = None if annotation.shape is None else born(annotation.shape, name)
             decided = Decided(0, Evidence.ANNOTATED.word, "from its annotation")
             return Tensor(
                 shape,
@@ -445,35 +450,6 @@ class ProgramEvidence:
 def _is_called(function: Function) -> bool:
     """Whether a function is what runs when a module is called."""
     return function.name in _FORWARD and function.owner is not None
-
-
-def loosened(shape: Shape, name: str, *, numbers: bool = False) -> Shape:
-    """`shape` with a size of its own for each axis, to be found equal to others by operations only.
-
-    A size that is a number stays, unless `numbers` are not to be trusted either.
-    """
-    axes = []
-    for index, axis in enumerate(shape.lead):
-        size = axis.size
-        if size is not None and (numbers or size.number is None):
-            symbol = size.symbol
-            kin = str(size) if symbol is not None else None
-            text = f"{name}_{symbol.name}" if symbol is not None else f"{name}_{index}"
-            size = of(Symbol(text, flexible=True, kin=kin))
-        axes.append(Axis(size, Tag(name, index)))
-    return Shape(tuple(axes), shape.row, shape.trail)
-
-
-def _born(shape: Shape, name: str) -> Shape:
-    """`shape` with its axes tagged as born in the tensor `name`."""
-    if not name:
-        return shape
-    lead = tuple(replace(axis, tag=Tag(name, index)) for index, axis in enumerate(shape.lead))
-    count = len(shape.trail)
-    trail = tuple(
-        replace(axis, tag=Tag(name, index - count)) for index, axis in enumerate(shape.trail)
-    )
-    return Shape(lead, shape.row, trail)
 
 
 def _docstring(node: cst.FunctionDef) -> str | None:

@@ -193,3 +193,26 @@ def test_a_tensors_own_first_axis_read_as_the_second(line, fix):
 )
 def test_views_that_may_keep_the_order(line):
     assert check_source(OWN.format(line).encode(), "x.py", Settings()).findings == ()
+
+
+@pytest.mark.parametrize("comment", ["# x: (B, C, H, W)", ""])
+def test_an_image_whose_channels_are_put_last_by_a_view(comment):
+    code = f"""
+import torch
+from torch import nn
+
+class Patches(nn.Module):
+    def __init__(self, channels, d, p):
+        super().__init__()
+        self.proj = nn.Conv2d(channels, d, p, p)
+
+    def forward(self, x):
+        {comment}
+        x = self.proj(x)
+        B, D, h, w = x.shape
+        return x.reshape(B, h * w, D)
+"""
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [(each.code, each.fix.line) for each in findings] == [
+        ("ATN303", "return x.permute(0, 2, 3, 1).reshape(B, h * w, D)")
+    ]

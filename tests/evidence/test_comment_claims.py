@@ -2,8 +2,10 @@
 
 import pytest
 
+from attncheck.engine import check_source
 from attncheck.evidence.comments import about_parameter, claims, read_comment, standing_claims
 from attncheck.evidence.dimensions import Scope
+from attncheck.settings import Settings
 
 
 def shape(line):
@@ -307,3 +309,13 @@ def test_shapes_of_several_names_in_one_comment(comment, expected):
 def test_a_comment_of_many_names_is_read_in_no_time():
     assert standing_claims(["# " + "a, " * 40 + "(B"]) == {}
     assert standing_claims(["# " + "a (B, T) " * 12 + "!"]) == {}
+
+
+def test_functions_that_are_made_of_fields_stand_nowhere():
+    code = (
+        "from flax import linen as nn\n\nclass Layer(nn.Module):\n    features: int\n\n"
+        "    @nn.compact\n    def __call__(self, x):\n        # x: (B, T, d)\n"
+        "        return nn.Dense(self.features)(x)\n"
+    )
+    result = check_source(code.encode(), "x.py", Settings())
+    assert (result.status, result.findings) == ("checked", ())
