@@ -154,16 +154,26 @@ def _length(value: Value) -> int:
 def _are_twins(left: Value, right: Value) -> bool:
     """Whether two values are one, or objects made alike that nobody has looked into yet.
 
-    A loop that stacks layers makes one such object each round.
+    A loop that stacks layers makes one such object each round, and may tell it its number.
     """
     if left is right or left == right:
         return True
+    if type(left) is Int and type(right) is Int:
+        return _have_one_name(left, right)
     if type(left) is Chain and type(right) is Chain:
         return left.repeated == right.repeated and _are_all_twins(left.items, right.items)
     if type(left) is not Instance or type(right) is not Instance or left.of is not right.of:
         return False
     untouched = left.pending is not None and right.pending is not None
     return untouched and _are_all_twins(left.given, right.given)
+
+
+def _have_one_name(left: Int, right: Int) -> bool:
+    """Whether two sizes are what one variable holds, of which nothing else is known."""
+    one, other = (None if each.size is None else each.size.symbol for each in (left, right))
+    if one is None or other is None or not (one.found and other.found):
+        return False
+    return one.name == other.name
 
 
 def _are_all_twins(

@@ -41,6 +41,7 @@ def test_layers_made_with_the_same_arguments_are_run_as_one():
     alike = operations("dim, heads")
     assert not any(each.supposed for each in alike)
     assert len(operations("dim, heads=heads")) == len(alike)
+    assert len(operations("dim, heads=number")) == len(alike)
     assert len(operations("dim, heads * (number + 1)")) > len(alike)
 
 
