@@ -46,6 +46,7 @@ class Binding:
     reason: str
 
 
+_NONE: frozenset[Symbol] = frozenset()
 #: A point to come back to.
 Mark: TypeAlias = int
 
@@ -106,6 +107,8 @@ class Facts:
 
     def bound_since(self, mark: Mark) -> frozenset[Symbol]:
         """The symbols that have been bound since `mark`."""
+        if len(self._trail) == mark:
+            return _NONE
         return frozenset(
             key
             for store, key in self._trail[mark:]

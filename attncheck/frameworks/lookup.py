@@ -122,6 +122,7 @@ def public(path: str) -> str:
     return path
 
 
+@functools.lru_cache(maxsize=4096)
 def find_layer(path: str) -> LayerSpelling | None:
     """The layer class of a full name (``torch.nn.Linear``), or None if it is not modelled."""
     path = public(path)
@@ -150,12 +151,14 @@ def _properties_of(library: str) -> frozenset[str]:
     return frozenset().union(*(table.properties for table in tables_of(library)))
 
 
+@functools.lru_cache(maxsize=4096)
 def find(path: str) -> Spelling | None:
     """The spelling of a full name (``torch.Tensor.bmm``), or None if it is not modelled."""
     path = public(path)
     return _spellings_of(path.partition(".")[0]).get(path)
 
 
+@functools.lru_cache(maxsize=4096)
 def is_property(path: str) -> bool:
     """Whether a full name is read like an attribute: ``numpy.ndarray.T``."""
     return path in _properties_of(path.partition(".")[0])

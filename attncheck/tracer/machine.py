@@ -274,7 +274,7 @@ class Machine:
         if self.is_elsewhere:
             return
         function = self.frame.place.function
-        if len(self.frames) == 1 or self.is_inside:
+        if len(self.frames) == 1 or (self.own.loose and self.is_inside):
             self.sites.append(ShapeSite(function, name, node, value))
         elif self.observe_calls:
             self.inner.setdefault(function, []).append(ShapeSite(function, name, node, value))

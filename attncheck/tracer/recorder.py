@@ -85,7 +85,7 @@ def written_arguments(spelling: Spelling, given: Arguments) -> Written:
             written[parameter.neutral] = given.nodes[index:]
         elif expression is not None:
             written[parameter.neutral] = expression
-    for parameter in spelling.parameters:
+    for parameter in spelling.parameters if given.written else ():
         if parameter.spelled in given.written:
             written[parameter.neutral] = given.written[parameter.spelled]
     return written

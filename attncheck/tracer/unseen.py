@@ -78,7 +78,7 @@ def mask_of_heads(machine: Machine, arguments: Arguments, name: str) -> Value | 
 
     It is made of a mask of tokens, (batch, keys), and may be None where attention needs none.
     """
-    if not _MASK_MAKER.fullmatch(name) or not arguments.keywords.keys() >= _MASK_SOURCES:
+    if not arguments.keywords.keys() >= _MASK_SOURCES or not _MASK_MAKER.fullmatch(name):
         return None
     tokens = arguments.keywords["attention_mask"]
     if machine.evidence.presuming:

@@ -22,7 +22,9 @@ def inner(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     for name in names:
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
+        if value is None:
+            continue  # nodes are slow to tell from what is none
+        if type(value) in FIELDS or isinstance(value, cst.CSTNode):
             found.append(value)
         elif isinstance(value, list | tuple):
             found += value

@@ -41,20 +41,21 @@ def join(left: Value, right: Value) -> Value:
     """The value that is `left` or `right`."""
     if left is right or left == right:
         return left
-    if ALIKE in (left, right):
+    kinds = type(left), type(right)
+    if Unknown in kinds and ALIKE in (left, right):
         return _of_one_kind(right if left == ALIKE else left)
     if _is_member(left) or _is_member(right):
         other = right if _is_member(left) else left
         if type(other) is Tensor:
             return _of_one_kind(other)
-    if NONE in (left, right):
+    if Const in kinds and NONE in (left, right):
         other = right if left == NONE else left
         if type(other) is Parameter:
             return replace(other, tensor=replace(other.tensor, optional=True))
         return replace(other, optional=True) if type(other) is Tensor else choice(left, right)
     if type(left) in _NUMBERS and type(right) in _NUMBERS and type(left) is not type(right):
         return _join_numbers(left, right)
-    if {type(left), type(right)} == {Parameter, Tensor}:
+    if kinds in _TENSORS:
         # What is a tensor on one way is one on the other.
         first, second = as_tensor(left), as_tensor(right)
         assert first is not None and second is not None
@@ -370,6 +371,8 @@ _OPTIONAL: Final = frozenset([Sequence, Mapping, Int, Scalar, Const])
 _EITHER: Final = _CALLABLE | _OPTIONAL | {Choice}
 #: Plain values that may be numbers and are no sizes where they are not whole.
 _PLAIN: Final = frozenset([Int, Scalar, Const])
+#: Tensors of different kinds.
+_TENSORS: Final = frozenset([(Parameter, Tensor), (Tensor, Parameter)])
 #: What may be a number.
 _NUMBERS: Final = frozenset([Int, Parameter])
 
