@@ -63,7 +63,7 @@ class Spelling:
         """The arguments by neutral name, or None if the call does not fit the parameter list."""
         bound = dict(self.fixed)
         left = list(positional)
-        rest = dict(keywords)
+        rest = dict(keywords) if keywords else {}
         for parameter in self.parameters:
             if parameter.collects_keywords:
                 bound[parameter.neutral] = Mapping(tuple(rest.items()))

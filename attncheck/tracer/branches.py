@@ -39,36 +39,35 @@ def run_ways(machine: Machine, ways: Sequence[Callable[[], Exit]]) -> Exit:
 
 
 def resume(machine: Machine, ways: Sequence[Way]) -> None:
-    """Go on from the join of these ways."""
-    names = join_names(_found_by_all(machine, ways))
-    if len(ways) > 1:
-        first = ways[0].names
-        for name, value in names.items():
-            if value is not first.get(name):
-                names[name] = settle(machine, name, value)
+    """Go on from the join of these ways: of each name that is not the same on all of them."""
+    first, *rest = [way.names for way in ways]
+    names = dict(first)
+    changed: set[str] = set()
+    for other in rest:
+        changed |= first.keys() - other.keys()
+        for name, value in other.items():
+            if first.get(name) is not value:
+                changed.add(name)
+                names.setdefault(name, value)
+    for name in [name for name in names if name in changed] if changed else ():
+        # Each way is joined with what all know of its axes.
+        found = [
+            with_found_axes(machine, way.names[name], expand) for way in ways if name in way.names
+        ]
+        value = _one_of(found)
+        names[name] = value if value is first.get(name) else settle(machine, name, value)
     machine.environment.names = names
     _join_attributes(machine, ways)
     machine.facts.keep(_common(ways))
 
 
-def _found_by_all(machine: Machine, ways: Sequence[Way]) -> list[dict[str, Value]]:
-    """The names of each way, those that another has changed with what all know of their axes."""
-    first, *rest = [way.names for way in ways]
-    changed = {
-        name
-        for names in rest
-        for name in first.keys() | names.keys()
-        if names.get(name) is not first.get(name)
-    }
-    return [
-        way.names
-        | {
-            name: with_found_axes(machine, value, expand)
-            for name, value in way.names.items()
-            if name in changed
-        }
-        for way in ways
-    ]
+def _one_of(values: list[Value]) -> Value:
+    """The value that is one of these."""
+    value = values[0]
+    for other in values[1:]:
+        if other is not value:
+            value = join(value, other)
+    return value
 
 
 def here(machine: Machine) -> Way:
@@ -91,13 +90,11 @@ def _run(machine: Machine, way: Callable[[], Exit], before: dict[str, Value]) ->
 
 def join_names(ways: Sequence[dict[str, Value]]) -> dict[str, Value]:
     """What is known of each name that any of several ways has."""
-    joined = ways[0]
-    for other in ways[1:]:
-        joined = {
-            name: value if other.get(name, value) is value else join(value, other[name])
-            for name, value in joined.items()
-        } | {name: value for name, value in other.items() if name not in joined}
-    return joined
+    joined: dict[str, list[Value]] = {}
+    for way in ways:
+        for name, value in way.items():
+            joined.setdefault(name, []).append(value)
+    return {name: _one_of(values) for name, values in joined.items()}
 
 
 def with_found_axes(machine: Machine, value: Value, find: FindAxes = listed) -> Value:

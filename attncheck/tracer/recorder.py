@@ -183,6 +183,9 @@ def _operands(arguments: Mapping[str, Value], written: Written) -> tuple[Operand
     operands: list[Operand] = []
     for name, value in arguments.items():
         node = written.get(name)
+        if type(value) is Tensor:
+            operands.append(Operand(name, value, None if isinstance(node, list) else node))
+            continue
         listed = list(_listed(value, node))
         if listed:
             operands += (Operand(name, tensor, element) for tensor, element in listed)
