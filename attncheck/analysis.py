@@ -37,7 +37,8 @@ from attncheck.suppose import (
     stated,
     suppose,
 )
-from attncheck.tracer.program import ProgramEvidence, array_libraries
+from attncheck.tracer.libraries import array_libraries
+from attncheck.tracer.program import ProgramEvidence
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import Evidence
 from attncheck.values.value import Function, as_tensor, expanded

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import codecs
 import gc
+import itertools
 import os
 import re
 import sys
@@ -387,7 +388,7 @@ def _check_text(text: str, encoding: str) -> None:
 
 def split_lines(text: str) -> list[str]:
     """The lines without their endings; the last is empty if the text ends in one."""
-    return _NEWLINE.split(text)
+    return _NEWLINE.split(text) if "\r" in text else text.split("\n")
 
 
 def newline_of(text: str) -> str:
@@ -398,7 +399,12 @@ def newline_of(text: str) -> str:
 
 def line_starts(text: str) -> list[int]:
     """The offset at which each line begins."""
-    return [0, *(newline.end() for newline in _NEWLINE.finditer(text))]
+    if "\r" in text:
+        return [0, *(newline.end() for newline in _NEWLINE.finditer(text))]
+    *lines, _ = text.split("\n")
+    return list(
+        itertools.accumulate(map(len, lines), lambda start, line: start + line + 1, initial=0)
+    )
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from attncheck.frameworks.lookup import find, find_layer, is_property, public
 from attncheck.record import replace
 from attncheck.tracer import containers, flax, keras
 from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.attributes import method_paths
 from attncheck.tracer.builtins import BUILTINS, GENERATORS
 from attncheck.tracer.choices import over
 from attncheck.tracer.functions import call_function
@@ -28,6 +29,7 @@ from attncheck.tracer.layers import (
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
+from attncheck.tracer.reflection import REFLECTIONS
 from attncheck.tracer.unseen import call_unseen, called_name, mask_of_heads
 from attncheck.values.join import is_no_more, join
 from attncheck.values.tensor import UNKNOWN_TENSOR, Tensor
@@ -74,7 +76,8 @@ def call_expression(machine: Machine, node: cst.Call) -> Value:
             return made
     value = call(machine, callee, arguments, node)
     if type(value) is not Unknown:
-        _change_tensor(machine, node.func, callee, value)
+        if type(callee) is LibraryMethod and callee.name.endswith("_"):
+            _change_tensor(machine, node.func, callee, value)
         return value
     guessed = call_unseen(machine, arguments, node, called_name(node))
     return value if guessed is None else guessed
@@ -148,8 +151,6 @@ def _call_library(
         return make_layer(machine, layer, arguments, node)
     if path in CONTAINERS:
         return CONTAINERS[path](machine, arguments)
-    from attncheck.tracer.reflection import REFLECTIONS
-
     reflection = REFLECTIONS.get(path)
     if reflection is not None:
         return reflection(machine, arguments, node)
@@ -182,8 +183,6 @@ def _call_imported(
 def _call_library_method(
     machine: Machine, callee: LibraryMethod, arguments: Arguments, node: cst.CSTNode
 ) -> Value:
-    from attncheck.tracer.attributes import method_paths
-
     receiver = callee.receiver
     tensor = as_tensor(receiver)
     if tensor is None:
@@ -297,11 +296,9 @@ def _change_container(
 
 
 def _change_tensor(
-    machine: Machine, target: cst.BaseExpression, callee: Value, value: Value
+    machine: Machine, target: cst.BaseExpression, callee: LibraryMethod, value: Value
 ) -> None:
     """``mask.triu_(1)``, ``mask.data.fill_(0)``: the name that was written holds another tensor."""
-    if type(callee) is not LibraryMethod or not callee.name.endswith("_"):
-        return
     receiver = callee.receiver
     if type(receiver) is not Tensor or type(value) is not Tensor:
         return

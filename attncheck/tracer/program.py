@@ -7,7 +7,6 @@ hypothesis pins the shapes of one function's parameters for one trace.
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from attncheck.record import replace
 from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.births import born, loosened
 from attncheck.tracer.ledger import Ledger
+from attncheck.tracer.libraries import array_libraries
 from attncheck.tracer.sketches import Attributes, Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
@@ -38,35 +38,11 @@ from attncheck.values.value import NONE, UNKNOWN, Function, Int, Scalar, Value, 
 
 #: What an annotated plain value is.
 _SCALARS: Final = {"float": "float", "bool": "bool", "str": "str"}
-#: The libraries whose arrays have methods that are modelled, and how their import is spelled.
-_IMPORTS: Final = {
-    "torch": re.compile(r"^\s*(?:import|from)\s+torch\b", re.MULTILINE),
-    "numpy": re.compile(r"^\s*(?:import|from)\s+numpy\b", re.MULTILINE),
-    "jax": re.compile(r"^\s*(?:import|from)\s+(?:jax|flax)\b", re.MULTILINE),
-    "tensorflow": re.compile(
-        r"^\s*(?:import|from)\s+(?:tensorflow|keras|tf_keras)\b", re.MULTILINE
-    ),
-}
-_OTHERS: Final = re.compile(r"^\s*(?:import|from)\s+(?:cupy|mxnet)\b", re.MULTILINE)
-
-
 #: What a module is called by.
 _FORWARD: Final = frozenset(["forward", "__call__", "call"])
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 #: A line of a signature that holds one parameter and a comment; an assignment has no comma there.
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
-
-
-@functools.lru_cache(maxsize=128)
-def array_libraries(text: str) -> tuple[str, ...]:
-    """The libraries whose arrays a file's unseen arguments may be.
-
-    None where a library is imported that is not modelled: its arrays have the same methods with
-    other meanings.
-    """
-    if _OTHERS.search(text):
-        return ()
-    return tuple(name for name, form in _IMPORTS.items() if form.search(text))
 
 
 @dataclass(slots=True)
