@@ -30,11 +30,13 @@ def check_trace(view: View) -> Iterator[Report]:
         if found.reading.operation.node not in told:
             told.add(found.reading.operation.node)
             yield _silent(found, view)
+    written = _SETTING in view.source.text
     for operation in view.graph.operations:
         reading = turned(operation, view)
         if reading is not None and not operation.elsewhere:
             yield _loud(reading, view)
-        yield from _turned_round(operation, view, told)
+        if written:
+            yield from _turned_round(operation, view, told)
 
 
 def _turned_round(operation: Operation, view: View, told: set[object]) -> Iterator[Report]:

@@ -26,7 +26,8 @@ from attncheck.tracer.layers import (
     extended_layer,
     make_layer,
 )
-from attncheck.tracer.machine import Machine
+from attncheck.tracer.ledger import alike_to
+from attncheck.tracer.machine import Environment, Machine
 from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
 from attncheck.tracer.reflection import REFLECTIONS
@@ -375,10 +376,26 @@ def construct(machine: Machine, callee: Class, arguments: Arguments, node: cst.C
             machine.set_attribute(instance, name, given.get(name, default))
         finish = callee.lookup("__post_init__")
         if type(finish) is Function:
-            call_function(machine, finish, [instance], {}, node)
+            _finish(machine, finish, instance, node)
     else:
         extend_layer(machine, instance, arguments, node)
     return instance
+
+
+def _finish(machine: Machine, finish: Function, instance: Instance, node: cst.CSTNode) -> None:
+    """Run ``__post_init__``, but not for objects like one that it has left as it was.
+
+    In the checked file it is run for each, as what it computes may be wrong.
+    """
+    ledger = machine.evidence.ledger
+    elsewhere = isinstance(finish.closure, Environment) and finish.closure.file is not None
+    made = alike_to(finish, instance) if elsewhere and ledger.saving else None
+    if made is not None and made in ledger.left_alone:
+        return
+    state = len(machine.journal), machine.facts.mark()
+    call_function(machine, finish, [instance], {}, node)
+    if made is not None and state == (len(machine.journal), machine.facts.mark()):
+        ledger.left_alone.add(made)
 
 
 def _call_instance(

@@ -15,7 +15,19 @@ from attncheck.algebra.facts import Facts
 from attncheck.record import replace
 from attncheck.tracer.sketches import Sketch, filled, sketch_of
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import UNKNOWN, Const, Function, Int, Sequence, Unknown, Value, expanded
+from attncheck.values.value import (
+    UNKNOWN,
+    Choice,
+    Const,
+    Function,
+    Instance,
+    Int,
+    Parameter,
+    Sequence,
+    Unknown,
+    Value,
+    expanded,
+)
 
 #: Steps that a file may take before any call is spared; small files are followed everywhere.
 FREE_STEPS = 800
@@ -37,6 +49,8 @@ class Ledger:
 
     steps: int = 0
     saving: bool = True
+    #: what methods have left as it was that make an object ready: see `alike_to`
+    left_alone: set[object] = field(default_factory=set)
     _accounts: dict[Function, _Account] = field(default_factory=dict)
 
     def spared(
@@ -89,3 +103,30 @@ def _kind(value: Value, facts: Facts) -> object:
         return None if value.size is None else value.size.number
     shape = expanded(value, facts)
     return type(value).__name__, None if shape is None else shape.rank
+
+
+def alike_to(method: Function, instance: Instance) -> object:
+    """What objects have in common that are the same to a method which reads no shapes.
+
+    None for an object that is like no other.
+    """
+    attributes = tuple((name, _look(value)) for name, value in instance.attributes.items())
+    try:
+        hash(attributes)
+    except TypeError:
+        return None
+    return method, instance.of, attributes
+
+
+def _look(value: Value) -> object:
+    """What a value is, but for its shape."""
+    kind = type(value)
+    if isinstance(value, Tensor | Parameter):
+        return kind, value.optional if isinstance(value, Tensor) else value.tensor.optional
+    if isinstance(value, Choice):
+        return kind, tuple(map(_look, value.options))
+    if isinstance(value, Sequence) and value.items is not None:
+        return kind, value.mutable, tuple(map(_look, value.items))
+    if isinstance(value, Const):
+        return kind, type(value.value), value.value
+    return value

@@ -828,3 +828,37 @@ def test_results_do_not_depend_on_what_is_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(outline, "_MOST_OUTLINES", 0)
     monkeypatch.setattr(outline, "_MOST_PARSED", 0)
     assert checked(main) == first
+
+
+def test_what_makes_objects_ready_is_run_where_it_may_change_them(tmp_path):
+    helpers = """
+        from dataclasses import dataclass
+
+        @dataclass
+        class Pair:
+            first: object = None
+            second: object = None
+
+            def __post_init__(self):
+                if self.second is None:
+                    self.second = self.first
+    """
+    code = """
+        import torch
+        from helpers import Pair
+
+        one = Pair(torch.ones(2, 3), torch.ones(3, 4))
+        other = Pair(torch.ones(5, 6), torch.ones(6, 7))
+        half = Pair(torch.ones(8, 9))
+        other.first @ other.second
+        one.second @ other.second
+        half.second @ torch.ones(9, 1)
+        half.second @ torch.ones(8, 1)
+    """
+    write(tmp_path, {"helpers.py": helpers, "main.py": code})
+    path = str(tmp_path / "main.py")
+    data = (tmp_path / "main.py").read_bytes()
+    assert [each.line for each in check_source(data, path, Settings()).findings] == [9, 11]
+    tracer = make_tracer(load(data, path), Settings())
+    tracer.run_module()
+    assert len(tracer.evidence.ledger.left_alone) == 1
