@@ -73,3 +73,31 @@ def test_one_that_stands_the_other_way_round_is_turned():
     assert finding.tensor.shape == ("b", "dim", 1)
     assert finding.expected.shape == ("b", 1, "dim")
     assert finding.fix.line == "y = torch.cat((first.transpose(1, 2).transpose(1, 2), x), dim=1)"
+
+
+TOKEN = """\
+import torch
+from torch import nn
+
+
+class Vision(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.cls = nn.Parameter(torch.zeros(1, 1, d))
+
+    def forward(self, x):
+        B, N, d = x.shape
+        return torch.cat([{token}, x], dim=1)
+"""
+
+
+def test_a_token_that_is_not_repeated_for_the_batch():
+    (finding,) = check_source(TOKEN.format(token="self.cls").encode(), "x.py", Settings()).findings
+    assert (finding.code, finding.line) == ("ATN106", 12)
+    assert finding.message.endswith("(hidden while B == 1)")
+    assert finding.expected.shape == ("B", 1, "d")
+
+
+@pytest.mark.parametrize("token", ["self.cls.expand(B, -1, -1)", "self.cls.repeat(B, 1, 1)"])
+def test_a_token_for_each_sequence_of_the_batch(token):
+    assert check_source(TOKEN.format(token=token).encode(), "x.py", Settings()).findings == ()
