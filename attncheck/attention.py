@@ -123,8 +123,12 @@ def behind(
                 continue
             seen.add(made.number)
             yield made
-            if not isinstance(made.event, until):
+            if not isinstance(made.event, until) and not (until and made.kind in _LAYERS):
                 waiting += [operand for _, operand in made.tensors()]
+
+
+#: Products by what they are, also where nothing is known of what they are given.
+_LAYERS = frozenset({"linear_layer"})
 
 
 def scores_product(graph: Graph, scores: Tensor) -> Operation | None:

@@ -91,6 +91,8 @@ def miscounted(meeting: Meeting, view: View) -> Misplaced | None:
         size, along = view.facts.resolve(count.size), view.facts.resolve(met.size)
         if size.number is not None or view.facts.compare(size, along) is Verdict.EQUAL:
             continue
+        if any(symbol.found for symbol in along.symbols()):
+            continue  # a size that has only got its variable's name may be any
         if sum(each is not None and view.equal(each.size, size) for each, _ in meeting.pairs) > 1:
             continue  # a table of positions by positions
         places = [place for place, axis in enumerate(shape.lead) if _has(axis, size, view)]

@@ -11,7 +11,7 @@ from attncheck.record import replace
 from attncheck.tracer.machine import Exit, Machine, Way
 from attncheck.tracer.naming import settle
 from attncheck.values.join import join, join_all
-from attncheck.values.value import UNKNOWN, Instance, Parameter, Unknown, Value, as_tensor
+from attncheck.values.value import Instance, Parameter, Unknown, Value, as_tensor
 
 #: What gives a shape with more of what facts say of its axes.
 FindAxes: TypeAlias = Callable[[Shape, Facts], Shape]
@@ -121,10 +121,8 @@ def _join_attributes(machine: Machine, ways: Sequence[Way]) -> None:
             if (found := way.attributes.get((instance, name)) or _before(instance, name))
         ]
         if len(values) < len(ways):
-            # Who reads it would fail on a way that does not set it; that is taken for shapes that
-            # are stated.
+            # Who reads it would fail on a way that does not set it.
             instance.unsure.add(name)
-            values += [] if machine.evidence.loose else [UNKNOWN]
         value = join_all(values)
         machine.set_attribute(instance, name, settle(machine, name, value))
 

@@ -40,6 +40,8 @@ _SAME_SHAPE = re.compile(
     r"(?:\w+_)?(?:drop(?:out)?|act|activ|activation|non_?lin(?:earity)?|relu|gelu|silu|swish|"
     r"(?:layer_?|rms_?|batch_?|group_?)?norm|ln)\d*(?:_?(?:fn|func|function|layer))?\d*"
 )
+#: What is used in the place of a softmax, of a tensor and an axis.
+_SOFTMAX = re.compile(r"(?:\w+_)?(?:sparse_?max|entmax(?:15|_bisect)?|sparse_?softmax)")
 #: Modules hold their tables of functions under names in capitals.
 _REGISTRY = re.compile(r"[A-Z][A-Z0-9_]+")
 #: What counts the positions that a cache holds, or may hold.
@@ -60,6 +62,9 @@ def call_unseen(
     """What a call of something unknown gives, by its name; None if that tells nothing."""
     if _SAME_SHAPE.fullmatch(name.lower()) and _one_tensor(arguments):
         return _like_its_input(machine, arguments, node)
+    if _SOFTMAX.fullmatch(name.lower()) and arguments.positional:
+        first = replace(arguments, positional=arguments.positional[:1], nodes=arguments.nodes[:1])
+        return _like_its_input(machine, first, node) if _one_tensor(first) else None
     in_torch = machine.evidence.array_libraries == ("torch",)
     if in_torch and _PROJECTION.fullmatch(name.lower()) and _one_tensor(arguments):
         return _projected(machine, arguments)

@@ -123,3 +123,32 @@ def test_heads_in_front_of_time_are_right(attention):
     turned = "q, k, v = (each.transpose(1, 2) for each in (q, k, v))"
     turned += "\n        q, k = self.turn(q), self.turn(k)"
     assert findings(HEADS.format(turned=turned, attention=attention)) == []
+
+
+LAZY = """\
+import torch
+from torch import nn
+
+
+class Text(nn.Module):
+    def __init__(self, length, causal, first):
+        super().__init__()
+        self.first = first
+        self.register_buffer("bias", torch.zeros(length, length).fill_(-1e9).triu_(1))
+        if causal:
+            self.mask = torch.zeros(length, length).fill_(-1e9).triu_(1)
+
+    def forward(self, text, token=None):
+        b, n = text.shape
+        valid = text != 0
+        if token is not None:
+            n += 1
+            one = valid.new_ones(b, 1)
+            valid = torch.cat([one, valid] if self.first else [valid, one], 1)
+        hidden = torch.zeros(b, n, valid.shape[1]).masked_fill(~valid.unsqueeze(1), -1e9)
+        return self.mask[:n, :n].unsqueeze(0) + hidden
+"""
+
+
+def test_a_table_against_what_a_branch_may_have_made_longer_is_left_alone():
+    assert check_source(LAZY.encode(), "x.py", Settings()).findings == ()

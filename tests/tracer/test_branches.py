@@ -108,6 +108,41 @@ def test_what_a_cache_holds_has_the_features_of_what_is_computed_without_it():
     assert last(function(CACHED, "A.forward"), "return") == ("?", "?", "?", "d")
 
 
+KIND = (
+    "class A(torch.nn.Module):\n    def __init__(self, d, kind):\n        super().__init__()\n"
+    "        self.kind = kind\n        if kind == 'general':\n"
+    "            self.proj = torch.nn.Linear(d, d)\n        {otherwise}\n"
+    "    def forward(self, x):\n        b, n, _ = x.shape\n        return self.proj(x)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "shape"),
+    [
+        ("pass", ("b", "n", "d")),
+        ("else:\n            self.other = torch.nn.Linear(d, 1)", ("b", "n", "d")),
+        ("else:\n            self.proj = torch.nn.Linear(d, 1)", ("b", "n", "?")),
+        ("else:\n            self.proj = kind", "Unknown"),
+    ],
+)
+def test_an_attribute_that_one_branch_sets_is_what_it_sets(otherwise, shape):
+    assert last(function(KIND.format(otherwise=otherwise), "A.forward"), "return") == shape
+
+
+@pytest.mark.parametrize(
+    ("call", "shape"),
+    [
+        ("sparsemax(y, -1)", (2, 3)),
+        ("entmax15(y, dim=-1)", (2, 3)),
+        ("sparsemax_loss(y, -1)", "Unknown"),
+    ],
+)
+def test_what_stands_for_a_softmax_gives_what_softmax_gives(call, shape):
+    code = f"from other import *\ny = torch.ones(2, 3)\nz = {call}\n"
+    names = "from other import sparsemax, entmax15, sparsemax_loss\n"
+    assert last(module(names + code.partition("\n")[2]), "z") == shape
+
+
 OBJECT = "class A:\n    def __init__(self):\n        self.x = np.ones((2, 3))\na = A()\n"
 
 
