@@ -34,6 +34,7 @@ from attncheck.suppose import (
     hints,
     is_known,
     left_out,
+    stands_anyway,
     stated,
     suppose,
 )
@@ -152,8 +153,13 @@ def _function(
 ) -> None:
     """Trace one function in general and under its hypotheses."""
     tracer = analysis.tracer
-    named = conventional(tracer, function, contradictions)
+    named = conventional(tracer, function)
     told = [] if named is None else diagnose(analysis, named, {})
+    contradicted: list[Diagnosed] = []
+    if named is not None and contradictions(named):
+        first = stands_anyway(named)
+        contradicted = [each for each in told if each.report.operation is first]
+        named, told = None, []
     # What is found in nobody's inputs is not found in inputs of which less is known.
     general = named if named is not None and not told else tracer.run_function(function)
     analysis.general.append(general)
@@ -161,7 +167,7 @@ def _function(
     reports = [] if general is named else diagnose(analysis, general, {})
     _take(found, [r for r in reports if r.evidence < Evidence.PROSE or is_about_steps(r)])
     sure = {report.key for report in reports}
-    _take(found, _of_any_rank(analysis, function, told, sure))
+    _take(found, _of_any_rank(analysis, function, told or contradicted, sure))
     bare = left_out(tracer, function, general)
     if bare is not None:
         plain = diagnose(analysis, bare, {}, shapes_only=True)

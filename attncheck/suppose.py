@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Elementwise
+from attncheck.operators.events import Contraction, Elementwise, Fault
 from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.value import NONE, Function, Value, as_tensor, expanded
@@ -105,18 +106,35 @@ def _is_short_attention(general: Traced) -> bool:
     )
 
 
-def conventional(
-    tracer: Tracer, function: Function, contradictions: Callable[[Traced], int]
-) -> Traced | None:
+def conventional(tracer: Tracer, function: Function) -> Traced | None:
     """The trace in which a module's inputs have as many axes as their names say.
 
     What layers over sequences are given is a batch of them, then. None if nothing says anything
-    that is not known otherwise, or if the code contradicts it.
+    that is not known otherwise.
     """
     if not tracer.evidence.has_conventional(function) and not tracer.has_sequences(function):
         return None
     traced = tracer.run_function(function, conventional=True)
-    return None if not traced.complete or contradictions(traced) else traced
+    return traced if traced.complete else None
+
+
+#: Contradictions that no other number of axes would make go away: two features of one kind.
+_OF_FEATURES = frozenset({Fault.FEATURES, Fault.CONTRACTION})
+
+
+def stands_anyway(traced: Traced) -> Operation | None:
+    """The one contradiction of a trace which names have not made, or None.
+
+    Where names say a wrong number of axes the code contradicts them. What a layer is given on its
+    last axis, and what a product sums over, does not depend on how many there are before.
+    """
+    clashing = [operation for operation in traced.graph.operations if operation.clash]
+    first = clashing[0] if clashing else None
+    clash = None if first is None else first.clash
+    if clash is None or clash.fault not in _OF_FEATURES or clash.verdict is not Verdict.DIFFERENT:
+        return None
+    ranks = any(each.clash is not None and each.clash.left is None for each in clashing)
+    return None if ranks else first
 
 
 def left_out(tracer: Tracer, function: Function, general: Traced) -> Traced | None:

@@ -232,7 +232,9 @@ def joined_otherwise(view: View, tensor: Tensor, wanted: Size) -> bool:
         if last is None or last.size is None:
             return False
         total += last.size
-    return _equal(view, total, wanted)
+    unseen = any(symbol.flexible for symbol in view.facts.resolve(total).symbols())
+    fits = view.facts.compare(total, wanted)
+    return fits is Verdict.EQUAL or (unseen and fits is Verdict.UNKNOWN)
 
 
 def _lacks_an_axis(view: View, met: _Meeting) -> bool:
@@ -427,6 +429,9 @@ def is_made_inside(report: Report, view: View) -> bool:
     if met is None:
         return False
     if joined_otherwise(view, met.tensor, met.wanted) or _lacks_an_axis(view, met):
+        return True
+    maker = view.graph.maker(met.tensor)
+    if maker is not None and isinstance(maker.event, Joining):
         return True
     made = maker_layer(view, met.tensor, KEEPING)
     return made is not None and _equal(view, made.size, met.given)

@@ -17,7 +17,6 @@ from attncheck.algebra.size import Size
 from attncheck.checks.report import Culprit, Report, Sizes, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Caller, Operation, Place
-from attncheck.operators.events import MOVES, Elementwise
 from attncheck.operators.masking import MASK
 from attncheck.record import record, replace
 from attncheck.values.value import as_tensor, expanded
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 _LEAST_RANK = 3
 #: So many other arguments have to agree.
 _LEAST_VOTES = 2
-_MOST_STEPS = 8
 
 
 @record
@@ -48,12 +46,10 @@ def blame_giver(report: Report, view: View) -> Report | None:
     if not place.calls or report.culprit is None or report.operation.elsewhere:
         return None
     caller = place.calls[-1]
-    given = {each.name: each for each in _given(caller.given, report.operation, view)}
-    names = (_argument_behind(each, caller.given, view) for _, each in report.operation.tensors())
-    for name in names:
-        odd = None if name is None else given.get(name)
-        alike = [] if odd is None else [each for each in given.values() if _is_beside(each, odd)]
-        if odd is not None and _is_odd(odd, alike, view):
+    given = list(_given(caller.given, report.operation, view))
+    for odd in given:
+        alike = [each for each in given if _is_beside(each, odd)]
+        if _is_odd(odd, alike, view):
             return _blaming(report, view, caller, odd, alike)
     return None
 
@@ -80,26 +76,6 @@ def _blaming(
         derivation="axes in the order of those of the other arguments",
         passed=True,
     )
-
-
-def _argument_behind(tensor: Tensor, given: Mapping[str, Value], view: View) -> str | None:
-    """The argument that a tensor is, whatever only moved its axes or changed it by itself."""
-    for _ in range(_MOST_STEPS):
-        for name, value in given.items():
-            own = as_tensor(value)
-            if own is not None and (own is tensor or _are_one(own, tensor)):
-                return name
-        made = view.graph.maker(tensor)
-        tensors = [] if made is None else [each for _, each in made.tensors()]
-        if made is None or len(tensors) != 1 or not isinstance(made.event, (*MOVES, Elementwise)):
-            return None
-        (tensor,) = tensors
-    return None
-
-
-def _are_one(left: Tensor, right: Tensor) -> bool:
-    """Whether two tensors are what one operation has made, of which more may be known by now."""
-    return left.operation is not None and left.operation == right.operation
 
 
 def _given(given: Mapping[str, Value], operation: Operation, view: View) -> Iterator[_Given]:

@@ -23,6 +23,8 @@ from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 
 _LEAST_RANK = 3
+#: Axes that meet as they are: both are of one size, or nobody knows that they are not.
+_MET = frozenset({How.ASSUMED, How.MATCHED})
 _MATRIX = 2
 
 
@@ -40,6 +42,8 @@ class Meeting:
     kept: bool = False
     #: whether a product sums over it
     summed: bool = False
+    #: whether the two were of one size before, or are by what else the operation needs
+    known: bool = False
 
     def turned(self) -> Meeting:
         """The same with its sides exchanged."""
@@ -120,8 +124,9 @@ def tied(operation: Operation, view: View) -> Tie | None:
         return None  # operands in a list are none of their own
     shapes = [_as_made(tensor, view) for _, tensor in operation.tensors()]
     for meeting in meetings:
-        for own in (meeting, meeting.turned()):
-            found = _tie(own, meetings, shapes, view)
+        both = [each for each in meetings if {*each.operands} == {*meeting.operands}]
+        for own in () if meeting.known else (meeting, meeting.turned()):
+            found = _tie(own, both, shapes, view)
             if found is not None:
                 return found
     return None
@@ -215,6 +220,9 @@ def _meetings(operation: Operation, view: View) -> Iterator[Meeting]:
         for pair, spread in zip(itertools.pairwise(range(3)), event.batch, strict=False):
             if spread is not None:
                 yield from _leading(operation, spread, pair, view)
+        # A value for each key: the weights are summed over.
+        keys = event.positions.left, event.positions.right
+        yield Meeting(keys, (1, 2), (-_MATRIX, -_MATRIX), summed=True)
 
 
 def _summed(operation: Operation, event: Contraction, view: View) -> Iterator[Meeting]:
@@ -253,7 +261,12 @@ def _leading(
     if count != max(ranks):
         return
     for index, pairing in enumerate(spread.pairings):
-        if pairing.left is None or pairing.right is None or pairing.how is not How.ASSUMED:
+        if pairing.left is None or pairing.right is None or pairing.how not in _MET:
             continue
-        places = (index - count - 2, index - count - 2)
-        yield Meeting((pairing.left, pairing.right), operands, places, kept=True)
+        place = index - count - 2
+        known = pairing.how is How.MATCHED
+        if known and min(ranks) < -place - 2:
+            continue  # one side has no such axis: it was met by another operand's
+        made = [shape.axes[place] for shape in shapes if known and shape is not None]
+        axes = (made[0], made[1]) if known else (pairing.left, pairing.right)
+        yield Meeting(axes, operands, (place, place), kept=True, known=known)
