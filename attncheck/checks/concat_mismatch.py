@@ -6,21 +6,22 @@ from collections.abc import Iterator
 
 from attncheck.algebra.facts import Verdict
 from attncheck.checks import plain
-from attncheck.checks.joins import joined_across
+from attncheck.checks.joins import crossed_item, joined_across
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Fault, Joining
+from attncheck.operators.events import Fault, Joining, Rearranging
 from attncheck.rule import Rule
 
 RULE = Rule("ATN106", "concat-mismatch", "tensors joined whose other sizes differ", fix="unsafe")
-ON = (Fault.JOIN, Joining)
+ON = (Fault.JOIN, Joining, Rearranging)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report joined tensors whose other sizes differ; one of size 1 there is the one to blame."""
     if operation.clash is None:
         yield from joined_across(RULE, operation, view)
+        yield from crossed_item(RULE, operation, view)
     for report in plain.report(RULE, operation, view):
         along = other_axis(operation, view)
         if along is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from attncheck.algebra.contract import Contracted
 from attncheck.algebra.facts import Facts, Verdict
-from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.shape import Axis, Shape, listed
 from attncheck.algebra.size import ONE, Size, Symbol, of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -80,6 +80,34 @@ def _on_the_other_side(
     if len(places) != 1:
         return None
     return Forced(index, tensor, met.size, own, contracted, places[0])
+
+
+@record
+class ForcedSplit:
+    """A split along an unseen axis, which was taken to be `total`, though another axis is that."""
+
+    tensor: Tensor
+    axis: int
+    unseen: Size
+    total: Size
+    other: int
+
+
+def forced_split(operation: Operation, view: View) -> ForcedSplit | None:
+    """The split of an axis whose size nothing has told but the parts, or None."""
+    source = operation.source if operation.kind == "split" and operation.bound else None
+    shape = None if source is None or source.shape is None else listed(source.shape, view.facts)
+    if source is None or shape is None or not shape.closed:
+        return None
+    for place, axis in enumerate(shape.axes):
+        symbol = None if axis.size is None else axis.size.symbol
+        if symbol is None or not symbol.flexible or symbol not in operation.bound:
+            continue
+        total = view.facts.resolve(of(symbol))
+        found = None if total.number else _found(shape, place, symbol, total, view.facts)
+        if found is not None:
+            return ForcedSplit(source, place, of(symbol), total, found[1])
+    return None
 
 
 def may_overlap(shape: Shape | None) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.checks.forced import forced_split
 from attncheck.checks.heads import Split, head_split
 from attncheck.checks.report import Culprit, Report, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Fault
+from attncheck.operators.events import Fault, Selection
 from attncheck.rule import Rule
 
 RULE = Rule(
@@ -21,13 +22,16 @@ RULE = Rule(
     "heads do not divide the width, or n_heads*d_k is not the size being split",
     fix="unsafe",
 )
-ON = (Fault.COUNT, Fault.SPLIT, Fault.GUARD)
+ON = (Fault.COUNT, Fault.SPLIT, Fault.GUARD, Selection)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a split into heads, or a merge of heads, that does not add up."""
     clash = operation.clash
-    if clash is not None and clash.fault is Fault.GUARD:
+    if clash is None:
+        yield from _along_another_axis(operation, view)
+        return
+    if clash.fault is Fault.GUARD:
         yield Report(
             RULE,
             operation,
@@ -61,6 +65,26 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         tuple(expected) or None,
         f"{derivation}: {text_of(split.before)} to {text_of(split.after)}",
         hidden=hidden_while(operation, view.facts),
+    )
+
+
+def _along_another_axis(operation: Operation, view: View) -> Iterator[Report]:
+    """Report a split of an axis of which only the parts say how long it is, beside one that is."""
+    found = forced_split(operation, view)
+    operand = next((each for each, _ in operation.tensors()), None)
+    if found is None or operand is None or operand.node is None:
+        return
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` splits axis {found.axis} ({found.unseen}) into parts that"
+        f" are {found.total} together; axis {found.other} of `{view.quote(operand.node)}` is that",
+        Culprit(operand.node, found.tensor),
+        None,
+        f"split along axis {found.other}, which has as many as the parts",
+        hidden=f"hidden while {found.unseen} == {found.total}",
+        axis=found.other,
     )
 
 

@@ -6,18 +6,22 @@ the axis that they are joined along, and nothing but the join needs them to agre
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Shape, listed
 from attncheck.algebra.size import Size
-from attncheck.checks.report import Culprit, Report, text_of
+from attncheck.checks.report import Culprit, Report, Sizes, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Joining
+from attncheck.operators.events import Joining, Rearranging
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
+
+#: Of so many tensors that are put side by side the odd one is told.
+_LEAST_ITEMS = 3
 
 
 @record
@@ -71,6 +75,67 @@ def joined_across(rule: Rule, operation: Operation, view: View) -> Iterator[Repo
         f"joined along axis {axis}, the only one on which they differ",
         axis=axis,
     )
+
+
+def crossed_item(rule: Rule, operation: Operation, view: View) -> Iterator[Report]:
+    """The report of one of several tensors in a list whose two sizes are exchanged.
+
+    ``stack((a, b, c))`` of ``(B, H, T)``, ``(B, T, H)`` and ``(B, H, T)`` works where T is H.
+    """
+    if operation.clash is not None or not isinstance(operation.event, Joining | Rearranging):
+        return
+    tensors = list(operation.tensors())
+    shapes = [each.shape for _, each in tensors] if len(tensors) >= _LEAST_ITEMS else []
+    listings = [listed(shape, view.facts) for shape in shapes if shape is not None]
+    rows = [_before(shape, operation, view) for shape in listings if shape.closed]
+    if len(rows) < _LEAST_ITEMS or len(rows) != len(tensors) or len({*map(len, rows)}) != 1:
+        return
+    for index, own in enumerate(rows):
+        others = rows[:index] + rows[index + 1 :]
+        places = _exchanged(own, others)
+        operand, tensor = tensors[index]
+        if places is None:
+            continue
+        named = operand.node is not None
+        what = f"`{view.quote(operand.node)}`" if named else f"number {index + 1} of them,"
+        wanted = list(own)
+        wanted[places[0]], wanted[places[1]] = own[places[1]], own[places[0]]
+        one, other = (own[place] for place in places)
+        yield Report(
+            rule,
+            operation,
+            operation.node,
+            f"`{view.quote(operation.node)}` puts {what} {text_of(own)} beside"
+            f" {text_of(others[0])}: {one} and {other} have changed places",
+            Culprit(operand.node or operation.node, tensor),
+            tuple(wanted),
+            "its axes in the order of those of the others",
+            hidden=f"hidden while {one} == {other}",
+        )
+        return
+
+
+def _before(shape: Shape, operation: Operation, view: View) -> Sizes:
+    """The sizes of a shape as they were before an operation needed them to be others."""
+    return tuple(
+        None if size is None else view.facts.resolve_but(size, operation.bound)
+        for size in shape.sizes()
+    )
+
+
+def _exchanged(own: Sizes, others: list[Sizes]) -> tuple[int, int] | None:
+    """Two places at which one tensor has the sizes that all others have the other way round."""
+    told = [place for place, size in enumerate(own) if size is not None and _is_name(size)]
+    for one, other in itertools.combinations(told, 2):
+        turned = own[other], own[one]
+        if own[one] != own[other] and all((each[one], each[other]) == turned for each in others):
+            return one, other
+    return None
+
+
+def _is_name(size: Size) -> bool:
+    """Whether a size is one that the code has fixed and named, and no number."""
+    return size.number is None and not any(each.flexible or each.found for each in size.symbols())
 
 
 def _turned(

@@ -16,15 +16,7 @@ from attncheck.checks.elementwise_mistakes import Diagnosis, Kind
 from attncheck.checks.report import Culprit
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import (
-    Creation,
-    Elementwise,
-    Event,
-    NewAxis,
-    Permutation,
-    Reshaping,
-    Selection,
-)
+from attncheck.operators.events import Creation, Elementwise, Event, NewAxis, Reshaping, Selection
 from attncheck.record import record
 from attncheck.tree.pairs import mentions
 from attncheck.values.tensor import Tensor
@@ -51,10 +43,8 @@ def outer(
         if not _is_fill(event, found) and _is_meant(view, operand, tensors, found):
             continue
         # ``k.view(-1, 1) * k``: a column that is made of the row where they meet is meant.
-        row, vector = tensors[1 - found.side]
-        if isinstance(row.node, cst.Name) and mentions(operand.node, row.node.value):
-            continue
-        if _is_turned(view, tensor, vector):
+        row = tensors[1 - found.side][0].node
+        if isinstance(row, cst.Name) and mentions(operand.node, row.value):
             continue
         # Differences of positions, all against all, are tables that are meant.
         if all(t.dtype in ("int", "bool") or _is_positions(view, t) for _, t in tensors):
@@ -136,18 +126,6 @@ def _is_positions(view: View, tensor: Tensor) -> bool:
             return False
         made = view.graph.maker(sources[0])
     return made is not None and isinstance(made.event, Creation) and made.event.kind == "arange"
-
-
-def _is_turned(view: View, column: Tensor, row: Tensor) -> bool:
-    """Whether one of two tensors is the transpose of the other: who turns one wants the table."""
-    for turned, plain in ((column, row), (row, column)):
-        made = view.graph.maker(turned)
-        source = None if made is None or not isinstance(made.event, Permutation) else made.source
-        if source is None:
-            continue
-        if source is plain or source.operation == plain.operation is not None:
-            return True
-    return False
 
 
 def _is_meant(

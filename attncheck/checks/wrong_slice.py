@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Size
+from attncheck.checks.cut_ones import cut_ones
 from attncheck.checks.layouts import Reading, birth_of, chosen
 from attncheck.checks.odd_picks import odd_picks
 from attncheck.checks.picked import LAST, keys_of, picks
@@ -29,6 +30,7 @@ RULE = Rule(
 def check_trace(view: View) -> Iterator[Report]:
     """Report what is cut out of the results of layers at the wrong place."""
     yield from odd_picks(RULE, view)
+    yield from cut_ones(RULE, view)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()

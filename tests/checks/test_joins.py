@@ -75,29 +75,47 @@ def test_one_that_stands_the_other_way_round_is_turned():
     assert finding.fix.line == "y = torch.cat((first.transpose(1, 2).transpose(1, 2), x), dim=1)"
 
 
-TOKEN = """\
+LISTED = """\
 import torch
 from torch import nn
+from einops import rearrange
 
 
-class Vision(nn.Module):
-    def __init__(self, d):
+class Axial(nn.Module):
+    def __init__(self, heads, dim, wide):
         super().__init__()
-        self.cls = nn.Parameter(torch.zeros(1, 1, d))
+        self.heads, self.dim, self.wide = heads, dim, wide
+        self.proj = nn.Conv1d(dim, 2 * dim + wide, 1)
+        self.norm = nn.LayerNorm((heads, dim))
 
     def forward(self, x):
-        B, N, d = x.shape
-        return torch.cat([{token}, x], dim=1)
+        b, _, n = x.shape
+        y = self.proj(x)
+        one = torch.zeros(b, self.heads, self.dim)
+        other = torch.ones(b, self.heads, self.dim)
+        turned = one.transpose(1, 2)
+        return {expression}
 """
 
 
-def test_a_token_that_is_not_repeated_for_the_batch():
-    (finding,) = check_source(TOKEN.format(token="self.cls").encode(), "x.py", Settings()).findings
-    assert (finding.code, finding.line) == ("ATN106", 12)
-    assert finding.message.endswith("(hidden while B == 1)")
-    assert finding.expected.shape == ("B", 1, "d")
-
-
-@pytest.mark.parametrize("token", ["self.cls.expand(B, -1, -1)", "self.cls.repeat(B, 1, 1)"])
-def test_a_token_for_each_sequence_of_the_batch(token):
-    assert check_source(TOKEN.format(token=token).encode(), "x.py", Settings()).findings == ()
+@pytest.mark.parametrize(
+    ("expression", "codes"),
+    [
+        ("torch.stack([one, turned, other])", ["ATN106"]),
+        ("rearrange([one, other, turned], 'n b h d -> b (n h) d')", ["ATN106"]),
+        ("torch.cat([one, turned, other], 0)", ["ATN106"]),
+        ("torch.stack([one, other, turned.transpose(1, 2)])", []),
+        ("rearrange([turned, turned, turned], 'n b h d -> b (n h) d')", []),
+        # Of two nobody knows which is the odd one.
+        ("torch.stack([one, turned])", []),
+        ("torch.split(y, [self.dim, self.dim, self.wide], dim=0)", ["ATN108"]),
+        ("torch.split(y, [self.dim, self.dim, self.wide], dim=2)", ["ATN108"]),
+        ("torch.split(y, [self.dim, self.dim, self.wide], dim=1)", []),
+        ("torch.split(y, [self.dim, self.wide], dim=2)", []),
+        ("torch.split(y, self.dim, dim=0)", []),
+    ],
+)
+def test_lists_with_one_item_turned_and_splits_along_another_axis(expression, codes):
+    code = LISTED.format(expression=expression).encode()
+    found = check_source(code, "x.py", Settings()).findings
+    assert [each.code for each in found if each.severity != "note"] == codes

@@ -9,6 +9,7 @@ import pytest
 from attncheck.engine import check_source
 from attncheck.settings import Settings
 
+ATTENTION = "nn.functional.scaled_dot_product_attention"
 CODE = """\
 import torch
 from torch import nn
@@ -50,6 +51,11 @@ def findings(expression):
         ("q.transpose(1, 2) @ k.transpose(1, 2)", "ATN102", "contracts dim//heads with n"),
         ("by_head @ self.split(flat_v).transpose(2, 3)", "ATN102", "contracts n with dim//heads"),
         ("by_head @ v", "ATN101", "contracts n with heads"),
+        (
+            f"{ATTENTION}(self.split(flat_q), self.split(flat_k), v)",
+            "ATN101",
+            "contracts n with heads",
+        ),
         ("self.gather(torch.cat((first, y), 0))", "ATN103", "joined along its last axis"),
     ],
 )
@@ -64,6 +70,7 @@ def test_an_axis_that_has_the_size_stands_beside(expression, code, said):
     [
         "weights @ flat_v",
         "by_head @ self.split(flat_v)",
+        f"{ATTENTION}(self.split(flat_q), self.split(flat_k), self.split(flat_v))",
         # Heads that attend to each other, position by position.
         "torch.softmax(q @ k.transpose(2, 3), -1) @ v",
         # Linear attention: features times features.
