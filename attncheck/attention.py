@@ -173,14 +173,14 @@ def _attach_sums(graph: Graph, sites: list[Site]) -> None:
 def _mixes_weights(
     graph: Graph, operation: Operation, tensors: list[tuple[Operand, Tensor]], index: int
 ) -> bool:
-    """Whether weights are multiplied by a learned matrix and not by values.
+    """Whether weights are multiplied by a learned matrix, a layer's too, and not by values.
 
     Shazeer et al. 2020, "Talking-Heads Attention", section 3.
     """
     if not isinstance(operation.event, Contraction | Einsum):
         return False
     others = [tensor for i, (_, tensor) in enumerate(tensors) if i != index]
-    return any(role_behind(graph, tensor) is Role.PARAMETER for tensor in others)
+    return not others or any(role_behind(graph, tensor) is Role.PARAMETER for tensor in others)
 
 
 def _sources(tensor: Tensor, weights: _Weights) -> tuple[Site, ...]:

@@ -326,3 +326,29 @@ class Dot(nn.Module):
 )
 def test_a_docstring_calls_sizes_by_other_names_than_the_code(name, expected):
     assert codes(TOLD_SCALE.format(name=name)) == expected
+
+
+TALKING = """
+class Talking(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h, self.qkv, self.mix = h, nn.Linear(d, 3 * d), nn.Linear(h, h)
+
+    def forward(self, x):
+        B, N, C = x.shape
+        q, k, v = self.qkv(x).reshape(B, N, 3, self.h, C // self.h).permute(2, 0, 3, 1, 4).unbind(0)
+        a = (q @ k.transpose(-2, -1)).softmax(-1)
+        a = {mixed}
+        return (a @ v).transpose(1, 2).reshape(B, N, C)
+"""
+
+
+@pytest.mark.parametrize(
+    ("mixed", "expected"),
+    [
+        ("self.mix(a.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)", []),
+        ("a.transpose(-1, -2)", ["ATN302"]),
+    ],
+)
+def test_a_layer_that_mixes_the_heads_of_weights(mixed, expected):
+    assert codes(TALKING.format(mixed=mixed)) == expected
