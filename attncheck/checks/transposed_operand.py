@@ -12,8 +12,18 @@ from attncheck.checks.report import Culprit, Report
 from attncheck.checks.swapped import swapped
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Einsum, Fault, Rearranging, Reshaping
+from attncheck.operators.events import (
+    Contraction,
+    Einsum,
+    Elementwise,
+    Fault,
+    Rearranging,
+    Reshaping,
+    Softmax,
+)
 from attncheck.rule import Rule
+from attncheck.softmaxes import MOST_STEPS
+from attncheck.values.tensor import Tensor
 
 RULE = Rule(
     "ATN102",
@@ -77,11 +87,25 @@ def _is_put_together(found: Forced, view: View) -> bool:
     tags = [] if shape is None else [shape.axes[at].tag for at in (found.contracted, found.other)]
     roots = {(tag.root, tag.side) for tag in tags if tag is not None}
     apart = len(roots) > 1 and not _has_features(found, view)
-    return apart or any(
-        maker.kind == "filled"
-        or (isinstance(maker.event, Contraction | Einsum) and not layer_of(maker))
-        for maker in view.graph.known_makers(found.tensor)
+    makers = view.graph.known_makers(found.tensor)
+    return (
+        apart or any(maker.kind == "filled" for maker in makers) or _is_product(found.tensor, view)
     )
+
+
+def _is_product(tensor: Tensor, view: View) -> bool:
+    """Whether a tensor is a product of two others, at most masked, normalised and viewed since."""
+    waiting = [tensor]
+    for _ in range(MOST_STEPS):
+        if not waiting:
+            break
+        for made in view.graph.known_makers(waiting.pop(0)):
+            if isinstance(made.event, Contraction | Einsum):
+                if not layer_of(made):
+                    return True
+            elif isinstance(made.event, Softmax | Elementwise | Reshaping):
+                waiting += [each for _, each in made.tensors()]
+    return False
 
 
 def _has_features(found: Forced, view: View) -> bool:

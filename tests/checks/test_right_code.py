@@ -352,3 +352,31 @@ class Talking(nn.Module):
 )
 def test_a_layer_that_mixes_the_heads_of_weights(mixed, expected):
     assert codes(TALKING.format(mixed=mixed)) == expected
+
+
+SCALED_BY = '''
+def attend(x, weight, scale, heads, shifted):
+    """
+    Args:
+        x (Tensor[N, L, C]): what attends
+        weight (Tensor[3 * C, C]): the projections
+        scale (Tensor[out_dim]): of the scores
+    """
+    n, l, c = x.shape
+    qkv = F.linear(x, weight).reshape(n, l, 3, heads, c // heads).permute(2, 0, 3, 1, 4)
+    q, k, v = qkv[0], qkv[1], qkv[2]
+    scores = {scores}
+    if shifted:
+        scores = scores.view(n // 4, 4, heads, l, l) + shifted
+        scores = scores.view(-1, heads, l, l)
+    scores = F.softmax(scores, dim=-1)
+    return scores.matmul(v).transpose(1, 2).reshape(n, l, c)
+'''
+
+
+@pytest.mark.parametrize(
+    "scores",
+    ["(q @ k.transpose(-2, -1)) * scale", "F.dropout(q @ k.transpose(-2, -1) * scale.exp())"],
+)
+def test_scores_whose_last_axis_something_unknown_may_have_spread(scores):
+    assert codes(SCALED_BY.format(scores=scores)) == []
