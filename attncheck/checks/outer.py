@@ -16,7 +16,15 @@ from attncheck.checks.elementwise_mistakes import Diagnosis, Kind
 from attncheck.checks.report import Culprit
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Creation, Elementwise, Event, NewAxis, Reshaping, Selection
+from attncheck.operators.events import (
+    Creation,
+    Elementwise,
+    Event,
+    NewAxis,
+    Permutation,
+    Reshaping,
+    Selection,
+)
 from attncheck.record import record
 from attncheck.tree.pairs import mentions
 from attncheck.values.tensor import Tensor
@@ -42,9 +50,10 @@ def outer(
             continue
         if not _is_fill(event, found) and _is_meant(view, operand, tensors, found):
             continue
-        # ``k.view(-1, 1) * k``: a column that is made of the row where they meet is meant.
+        # ``k.view(-1, 1) * k``, and a row and its transpose: a column made of the row is meant.
         row = tensors[1 - found.side][0].node
-        if isinstance(row, cst.Name) and mentions(operand.node, row.value):
+        written = (operand.node, _turned(tensor, operation, view))
+        if isinstance(row, cst.Name) and any(mentions(each, row.value) for each in written if each):
             continue
         # Differences of positions, all against all, are tables that are meant.
         if all(t.dtype in ("int", "bool") or _is_positions(view, t) for _, t in tensors):
@@ -59,6 +68,14 @@ def outer(
         )
         return Diagnosis(Kind.OUTER, Culprit(operand.node, tensor), wanted, derivation)
     return None
+
+
+def _turned(tensor: Tensor, operation: Operation, view: View) -> cst.CSTNode | None:
+    """The transpose that a tensor is, if the function of an operation makes it."""
+    made = view.graph.maker(tensor)
+    if made is None or not isinstance(made.event, Permutation) or made.place != operation.place:
+        return None
+    return made.node
 
 
 @record

@@ -380,3 +380,19 @@ def attend(x, weight, scale, heads, shifted):
 )
 def test_scores_whose_last_axis_something_unknown_may_have_spread(scores):
     assert codes(SCALED_BY.format(scores=scores)) == []
+
+
+TRANSPOSED_MASK = """
+def merged(mask):
+    if mask.shape[2] == 1:
+        column = {column}
+        mask = torch.minimum(column, mask)
+    return mask
+"""
+
+
+@pytest.mark.parametrize(
+    "column", ["mask.permute(0, 1, 3, 2)", "mask.mT", "torch.transpose(mask, 2, 3)"]
+)
+def test_a_row_that_meets_its_own_transpose(column):
+    assert codes(TRANSPOSED_MASK.format(column=column)) == []
