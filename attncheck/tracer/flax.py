@@ -119,11 +119,16 @@ def fill(machine: Machine, instance: Instance, arguments: Arguments) -> Value:
 
 
 def fill_in_general(machine: Machine, instance: Instance) -> None:
-    """Give an object fields of which nothing is known but what their annotations say."""
+    """Give a module fields of which nothing is known but what their annotations say."""
+    fill_fields(machine, instance)
+    _set_up(instance)
+
+
+def fill_fields(machine: Machine, instance: Instance) -> None:
+    """Give an object the fields of its class, which calls may have given any values."""
     for parameter, value in general_arguments(machine, _maker(machine, instance.of), instance):
         if value is not instance:
             machine.set_attribute(instance, parameter.name.value, value)
-    _set_up(instance)
 
 
 def _set_up(instance: Instance) -> None:

@@ -51,6 +51,7 @@ from attncheck.values.value import (
     Function,
     Instance,
     Layer,
+    Unknown,
     Value,
     as_size,
 )
@@ -291,6 +292,9 @@ class Tracer:
             elif flax.is_module(builder, owner):
                 self.made_in.append(builder.graph)
                 complete = self._guarded(builder, lambda: self._filled(builder, made))
+            elif owner.fields and type(initialiser) is Unknown:
+                # Whatever makes the object of the annotated names may give them other values.
+                self._guarded(builder, lambda: self._given_fields(builder, made))
             builds = keras.builder(builder, made)
             if builds is not None:
                 self._in_general(builder, builds, made)
@@ -311,6 +315,10 @@ class Tracer:
         with machine.running(Frame(self._environment, Place(made.of.qualified, made.of.node))):
             flax.fill_in_general(machine, made)
             machine.initialised(made)
+
+    def _given_fields(self, machine: Machine, made: Instance) -> None:
+        with machine.running(Frame(self._environment, Place(made.of.qualified, made.of.node))):
+            flax.fill_fields(machine, made)
 
     def _guarded(self, machine: Machine, run: object) -> bool:
         """Run until done, out of budget or out of stack; whether it was done."""

@@ -396,3 +396,32 @@ def merged(mask):
 )
 def test_a_row_that_meets_its_own_transpose(column):
     assert codes(TRANSPOSED_MASK.format(column=column)) == []
+
+
+FIELDS = """
+import jax.numpy as jnp
+from elsewhere import Layer
+
+{decorator}
+class Split{bases}:
+    heads: int = 0
+    width: int = 0
+
+    def __call__(self, x):
+        b, n, _ = x.shape
+        flat = jnp.reshape(x, [-1, self.width])
+        return flat, jnp.reshape(x, [b, n, self.heads, -1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "bases", "expected"),
+    [
+        ("", "(Layer)", []),
+        ("@dataclass", "", []),
+        ("@dataclass(frozen=True)", "(Layer)", []),
+        ("", "", ["ATN105", "ATN105"]),
+    ],
+)
+def test_fields_are_given_other_values_than_their_defaults(decorator, bases, expected):
+    assert codes(FIELDS.format(decorator=decorator, bases=bases)) == expected
