@@ -70,9 +70,18 @@ def _fields(node: cst.ClassDef, bases: tuple[Value, ...]) -> tuple[str, ...]:
         if type(statement) is not cst.SimpleStatementLine:
             continue
         for part in statement.body:
-            if type(part) is cst.AnnAssign and type(part.target) is cst.Name:
+            if type(part) is not cst.AnnAssign or _is_of_class(part.annotation.annotation):
+                continue
+            if type(part.target) is cst.Name:
                 names.append(part.target.value)
     return tuple(dict.fromkeys(names))
+
+
+def _is_of_class(annotation: cst.BaseExpression) -> bool:
+    """Whether an annotation says that a name is one for all objects: ``ClassVar[int]``."""
+    if type(annotation) is cst.Subscript:
+        annotation = annotation.value
+    return last_name(annotation) == "ClassVar"
 
 
 def replaced(node: cst.ClassDef) -> Iterator[tuple[str, bool]]:

@@ -279,7 +279,7 @@ class ProgramEvidence:
 
     def _claimed(self, function: Function, name: str) -> ClaimText | None:
         """The comment on a line of its own that is about a parameter."""
-        if self.line_of is None or not self.standing:
+        if self.line_of is None or not self.standing or not function.is_written:
             return None
         try:
             start = self.line_of(function.node)

@@ -237,6 +237,11 @@ class Function:
     #: what the parameters that have a default get without an argument
     defaults: AbstractMapping[str, Value] = field(default_factory=dict)
 
+    @property
+    def is_written(self) -> bool:
+        """Whether it stands in the program, and is not what makes an object of its fields."""
+        return bool(getattr(self.node.body, "body", True))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:

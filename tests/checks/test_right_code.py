@@ -425,3 +425,23 @@ class Split{bases}:
 )
 def test_fields_are_given_other_values_than_their_defaults(decorator, bases, expected):
     assert codes(FIELDS.format(decorator=decorator, bases=bases)) == expected
+
+
+REMARKED = """
+from typing import ClassVar
+import jax.numpy as jnp
+from elsewhere import Layer
+
+class Table(Layer):
+    rank: ClassVar[int] = 2
+    width: int = 4
+
+    def __call__(self, x):
+        # x: (batch_size, n)
+        return jnp.zeros((3, self.{name})) @ jnp.zeros((5, 6))
+"""
+
+
+@pytest.mark.parametrize(("name", "expected"), [("width", []), ("rank", ["ATN101"])])
+def test_fields_beside_remarks_about_shapes(name, expected):
+    assert codes(REMARKED.format(name=name)) == expected
