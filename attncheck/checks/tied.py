@@ -126,14 +126,18 @@ def tied(operation: Operation, view: View) -> Tie | None:
     for meeting in meetings:
         both = [each for each in meetings if {*each.operands} == {*meeting.operands}]
         for own in () if meeting.known else (meeting, meeting.turned()):
-            found = _tie(own, both, shapes, view)
+            found = _tie(own, both, shapes, view, operation.bound)
             if found is not None:
                 return found
     return None
 
 
 def _tie(
-    meeting: Meeting, meetings: list[Meeting], shapes: list[Shape | None], view: View
+    meeting: Meeting,
+    meetings: list[Meeting],
+    shapes: list[Shape | None],
+    view: View,
+    bound: frozenset[Symbol] = frozenset(),
 ) -> Tie | None:
     own, opposite = (axis.size for axis in meeting.axes)
     shape = shapes[meeting.operands[0]]
@@ -141,7 +145,11 @@ def _tie(
         return None
     axes = shape.tail
     symbol = own.symbol
-    if symbol is None or not _is_open(own, opposite, view):
+    if symbol is None:
+        return None
+    # Names that prose has for axes are no unseen sizes, and told of nothing but each other.
+    told = symbol in bound and not symbol.table and symbol.value is None
+    if not told and not _is_open(own, opposite, view):
         return None
     if own == opposite or opposite.number is not None:
         return None

@@ -235,3 +235,34 @@ def test_axes_that_are_written_down_stand_in_their_order(state, codes):
     source = STATE.format(state=state).encode()
     found = check_source(source, "x.py", Settings()).findings
     assert [finding.code for finding in found] == codes
+
+
+PROSE = '''\
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, size, heads):
+        super().__init__()
+        self.heads, self.d = heads, size // heads
+        self.q, self.k = nn.Linear(size, size), nn.Linear(size, size)
+
+    def forward(self, q: torch.Tensor, k: torch.Tensor):
+        """Score.
+
+        :param q: queries [batch, length, size]
+        :param k: keys [batch, length, size]
+        """
+        b = q.size(0)
+        queries = self.q(q).view(b, -1, self.heads, self.d).transpose(1, 2)
+        keys = self.k(k).view(b, -1, self.heads, self.d).transpose(1, 2)
+        return queries @ keys.transpose({axes})
+'''
+
+
+@pytest.mark.parametrize(("axes", "codes"), [("1, 3", ["ATN101"]), ("2, 3", [])])
+def test_names_that_prose_has_for_positions_are_no_features(axes, codes):
+    code = PROSE.format(axes=axes).encode()
+    found = check_source(code, "x.py", Settings()).findings
+    assert [each.code for each in found if each.severity != "note"] == codes
