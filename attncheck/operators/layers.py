@@ -19,7 +19,11 @@ from attncheck.operators.events import Clash, Contraction, Elementwise, Fault, O
 from attncheck.operators.features import size_clash
 from attncheck.operators.operands import dtype_of, factor_shape
 from attncheck.operators.seats import rank_clash, ranks_clash, seat
+from attncheck.values.tensor import Evidence
 from attncheck.values.value import Sequence, as_tensor
+
+#: How many axes indices have that a name makes a sequence of: a batch of them.
+_MOST_INDICES = 2
 
 # -- projections -----------------------------------------------------------------------------------
 
@@ -109,11 +113,14 @@ def _rows_clash(call: Call, rows: list[Shape]) -> Clash | None:
 def embedding(call: Call) -> Outcome:
     """Rows of a table by index: ``(...) -> (..., width)``.
 
-    The width is the layer's, or that of the table ``(n, width)`` that is passed as ``weight``.
+    The width is the layer's, or that of the table ``(n, width)`` that is passed as ``weight``. What
+    only a name gives the axes of features is none: these are indices.
     """
     width, clash = _table_width(call)
-    dtype = _table_dtype(call)
+    dtype, given = _table_dtype(call), call.tensor("x")
     shape = factor_shape(call, "x")
+    if shape is not None and given is not None and given.evidence is Evidence.NAME:
+        shape = None if (shape.rank or 0) > _MOST_INDICES else shape
     if clash is not None or shape is None:
         return Outcome(call.make(None, dtype), clash=clash)
     return Outcome(call.make(append(without_marks(shape), (width,)), dtype))

@@ -18,6 +18,7 @@ from attncheck.values.join import join_all
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
     FALSE,
+    NONE,
     TRUE,
     UNKNOWN,
     Const,
@@ -41,6 +42,9 @@ def _len(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     value = arguments.first()
     if type(value) is ShapeOf:
         return Int(containers.length_of(machine, value))
+    if value == NONE:
+        # None has none: what is done where there is something in it does not happen.
+        return Int(const(0))
     if type(value) is Parameter:
         shape = value.tensor.shape
         known = shape is not None and _has_axes(machine, shape)

@@ -445,3 +445,66 @@ class Table(Layer):
 @pytest.mark.parametrize(("name", "expected"), [("width", []), ("rank", ["ATN101"])])
 def test_fields_beside_remarks_about_shapes(name, expected):
     assert codes(REMARKED.format(name=name)) == expected
+
+
+EMBEDDED = """
+class Positions(nn.Module):
+    def __init__(self, width, length):
+        super().__init__()
+        self.register_buffer("pe", torch.zeros(1, length, width))
+
+    def forward(self, x):
+        return x + self.pe[:, :x.size({axis})]
+
+class Decoder(nn.Module):
+    def __init__(self, n, width, length):
+        super().__init__()
+        self.embed, self.positions = nn.Embedding(n, width), Positions(width, length)
+
+    def forward(self, tgt, memory):
+        return self.positions({tgt})
+"""
+
+
+@pytest.mark.parametrize(
+    ("tgt", "axis", "expected"),
+    [
+        ("self.embed(tgt) * 2", 1, []),
+        ("tgt * 2", 1, []),
+        ("tgt * 2", 0, ["ATN306"]),
+    ],
+)
+def test_what_is_embedded_are_indices_whatever_they_are_called(tgt, axis, expected):
+    assert codes(EMBEDDED.format(tgt=tgt, axis=axis)) == expected
+
+
+MISSING = """
+class Patches(nn.Module):
+    def __init__(self, fuse=False):
+        super().__init__()
+        self.fuse = fuse
+
+    def forward(self, x, longer=None):
+        if self.fuse:
+            if {asked}:
+                local = x[longer, 1:]
+                b, c, h, w = local.shape
+                return local.view(b, c, h * w)
+        return x[:, :1]
+
+class Model(nn.Module):
+    def __init__(self, fuse):
+        super().__init__()
+        self.patches = Patches(fuse)
+
+    def forward(self, x):
+        b, c, h, w = x.shape
+        return self.patches(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"), [("len(longer) > 0", []), ("x.shape[2] > 4", ["ATN104"])]
+)
+def test_there_is_nothing_in_none(asked, expected):
+    assert codes(MISSING.format(asked=asked)) == expected
