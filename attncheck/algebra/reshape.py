@@ -75,8 +75,22 @@ def reshape(shape: Shape, wanted: Sequence[Wanted], facts: Facts) -> Reshaped:
             count = Verdict.DIFFERENT
         return Reshaped(_asked_for(shape, sizes, facts), count, Order.UNKNOWN, *(parts or ()))
     stand_ins: dict[Symbol, Axis] = {}
-    outcome = _reshape(_with_stand_ins(shape.axes, stand_ins), sizes, facts, set(stand_ins))
+    source = _with_stand_ins(_counted(shape.axes, sizes), stand_ins)
+    outcome = _reshape(source, sizes, facts, set(stand_ins))
     return _without_stand_ins(outcome, stand_ins) if stand_ins else outcome
+
+
+def _counted(source: _Axes, sizes: list[Size | None]) -> _Axes:
+    """The axes, the only one of unknown size with what the sizes asked for make it, if they do."""
+    missing = [place for place, axis in enumerate(source) if axis.size is None]
+    if len(missing) != 1 or None in sizes:
+        return source
+    known = product(axis.size for axis in source if axis.size is not None)
+    size = product(size for size in sizes if size is not None).divided_by(known)
+    if size is None:
+        return source
+    (at,) = missing
+    return (*source[:at], replace(source[at], size=size), *source[at + 1 :])
 
 
 def _reshape(

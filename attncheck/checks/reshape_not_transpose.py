@@ -248,7 +248,8 @@ def _is_half_a_shift(operation: Operation, view: View) -> bool:
     made = view.graph.maker(tensor)
     if made is not None and _cuts(made, view):
         viewed = view.graph.maker(next(made.tensors())[1])
-        if viewed is not None and isinstance(viewed.event, Reshaping):
+        # What is viewed may be of unknown shape; then there is nothing to tell of it.
+        if viewed is not None and viewed.kind == "reshape":
             return True
     return any(_cuts(later, view) for later in view.graph.users(operation))
 

@@ -78,6 +78,11 @@ def number_of(operand: Operand | None) -> float | None:
     return None
 
 
+def whole(number: float | None) -> int | None:
+    """A number without a fraction as an integer; None for any other, infinity among them."""
+    return int(number) if number is not None and number.is_integer() else None
+
+
 def operand_of(made: Operation, name: str) -> Operand | None:
     """The operand of a name, or None."""
     return next((operand for operand in made.operands if operand.name == name), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape
 from attncheck.graph import Graph, Operation
-from attncheck.meaning.elements import number_of
+from attncheck.meaning.elements import number_of, whole
 from attncheck.operators.events import MOVES, Creation, Elementwise, Event, Expansion
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
@@ -110,12 +110,11 @@ class Positions:
         forms = []
         for name in ("x", "y"):
             operand = next((each for each in made.operands if each.name == name), None)
-            number = number_of(operand)
+            number = whole(number_of(operand))
             if operand is not None and isinstance(operand.value, Tensor):
                 form = self.form(operand.value, depth + 1)
             else:
-                whole = number is not None and number == int(number)
-                form = Form(0, 0, int(number)) if whole and number is not None else None
+                form = None if number is None else Form(0, 0, number)
             if form is None:
                 return None
             forms.append(form)
@@ -155,6 +154,6 @@ def _first_number(made: Operation) -> int | None:
     given = {operand.name: operand for operand in made.operands}
     stop = given.get("stop")
     one = stop is None or stop.value == NONE
-    start = 0 if one else number_of(given.get("start"))
+    start = 0.0 if one else number_of(given.get("start"))
     step = 1 if "step" not in given else number_of(given["step"])
-    return int(start) if start is not None and start == int(start) and step == 1 else None
+    return whole(start) if step == 1 else None

@@ -13,7 +13,7 @@ from dataclasses import replace
 from attncheck.algebra.size import Size
 from attncheck.evidence.identifiers import names_in, names_lengths, names_padding, spoken
 from attncheck.graph import Graph, Operand, Operation
-from attncheck.meaning.elements import MIRRORED, number_of, operand_of
+from attncheck.meaning.elements import MIRRORED, number_of, operand_of, whole
 from attncheck.meaning.marks import Claim, Kind, Mark
 from attncheck.meaning.positions import Form, Positions, moved
 from attncheck.operators.events import Elementwise, Reduction, Triangle
@@ -70,8 +70,8 @@ class Sources:
     def _form(self, side: Operand) -> Form | None:
         if isinstance(side.value, Tensor):
             return self._positions.form(side.value)
-        number = number_of(side)
-        return Form(0, 0, int(number)) if number is not None and number == int(number) else None
+        number = whole(number_of(side))
+        return None if number is None else Form(0, 0, number)
 
     def base(self, tensor: Tensor) -> Tensor:
         """What a tensor is a copy, a cast or another view of."""

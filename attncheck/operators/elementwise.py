@@ -16,7 +16,7 @@ from attncheck.operators.events import Clash, Elementwise, Fault, Outcome
 from attncheck.operators.masking import masked_shapes, takes_masks
 from attncheck.operators.operands import dtype_of, is_number, operand_shape
 from attncheck.record import replace
-from attncheck.values.value import UNKNOWN, Scalar, Sequence, Value, as_powers
+from attncheck.values.value import UNKNOWN, Scalar, Sequence, Value, as_powers, as_tensor
 
 _ORDINALS = ("the last axis", "the second to last axis", "the third to last axis")
 
@@ -152,12 +152,27 @@ def _binary(
         kind = dtype_of(x) if call.flag("in_place") else dtype(dtype_of(x), dtype_of(y))
         if x is not None and y is not None and is_number(x) and is_number(y):
             return Outcome(Scalar(kind or "number"))
+        for index, given in enumerate((x, y) if symbol in _ARITHMETIC else ()):
+            if given is not None and (clash := _several(call, given, index)) is not None:
+                return Outcome(call.make(None, kind), Elementwise(symbol, None), clash)
         return _combine_named(call, symbol, verb, ("x", "y"), kind, keep=keep)
 
     operator.__name__ = operator.__qualname__ = name
     operator.__doc__ = f"``x {symbol} y``, broadcast."
     return operator
 
+
+def _several(call: Call, given: Value, operand: int) -> Clash | None:
+    """Why what is no tensor, but several in a tuple, cannot be calculated with."""
+    if call.library != "torch" or type(given) is not Sequence or given.mutable or not given.items:
+        return None
+    if as_tensor(given.items[0]) is None:
+        return None
+    return Clash(Fault.RANK, f"takes a tensor, not {len(given.items)} values in a tuple", operand)
+
+
+#: What torch does not do with tuples.
+_ARITHMETIC = frozenset(["+", "-", "*", "/"])
 
 add = _binary("add", "+", "adds", keep=True)
 subtract = _binary("subtract", "-", "subtracts", keep=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attncheck.algebra.facts import Facts
+from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import COPIES, Axis, Shape, bind_row, expand
 from attncheck.algebra.size import ONE, ZERO, Size, const
 from attncheck.operators.axes import with_rank
@@ -323,11 +323,23 @@ def _align(
         if index in skip or a.size is None or b.size is None:
             continue
         verdict = facts.force(a.size, b.size, text)
+        if verdict is Verdict.UNKNOWN and index == 0 and _is_one_of_several(a.size, b.size):
+            verdict = Verdict.DISTINCT
         if verdict.clashes:
             place = f"axis {index}" if left.closed else "an axis"
             reason = f"{text}: {a.size} meets {b.size} on {place}"
             return None, Clash(Fault.JOIN, reason, operand, a.size, b.size, verdict)
     return (expand(left, facts), expand(right, facts)), None
+
+
+def _is_one_of_several(left: Size, right: Size) -> bool:
+    """Whether one size is 1 and the other one that the code names: joining repeats nothing.
+
+    ``cat([cls_token, x], 1)`` of a token (1, 1, d) works for a batch of one only.
+    """
+    one, other = sorted((left, right), key=lambda size: size.number is None)
+    symbol = other.symbol
+    return one.number == 1 and symbol is not None and not (symbol.flexible or symbol.found)
 
 
 def _joined(shape: Shape, axis: int | None) -> tuple[int, ...]:

@@ -48,8 +48,13 @@ def other_rank(report: Report, view: View) -> Iterator[Candidate]:
 
 def _item(report: Report, view: View) -> Iterator[Candidate]:
     """The first of several values in a tuple: of a state the hidden one, else the output."""
-    node = report.node
+    node, clash = report.node, report.operation.clash
     given = [operand for operand in report.operation.operands if operand.name == "x"]
+    if isinstance(node, cst.BinaryOperation) and clash is not None and "tuple" in clash.text:
+        side = node.right if clash.operand else node.left
+        text = f"{bracketed(view, side)}[0]"
+        yield edit(side, text, "take the first of the values", safe=False)
+        return
     if len(given) > 1 and isinstance(node, cst.Call) and node.args:
         first = node.args[0].value
         yield edit(

@@ -75,6 +75,7 @@ def test_one_that_stands_the_other_way_round_is_turned():
     assert finding.fix.line == "y = torch.cat((first.transpose(1, 2).transpose(1, 2), x), dim=1)"
 
 
+
 LISTED = """\
 import torch
 from torch import nn
@@ -119,3 +120,31 @@ def test_lists_with_one_item_turned_and_splits_along_another_axis(expression, co
     code = LISTED.format(expression=expression).encode()
     found = check_source(code, "x.py", Settings()).findings
     assert [each.code for each in found if each.severity != "note"] == codes
+
+
+TOKEN = """\
+import torch
+from torch import nn
+
+
+class Vision(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.cls = nn.Parameter(torch.zeros(1, 1, d))
+
+    def forward(self, x):
+        B, N, d = x.shape
+        return torch.cat([{token}, x], dim=1)
+"""
+
+
+def test_a_token_that_is_not_repeated_for_the_batch():
+    (finding,) = check_source(TOKEN.format(token="self.cls").encode(), "x.py", Settings()).findings
+    assert (finding.code, finding.line) == ("ATN106", 12)
+    assert finding.message.endswith("(hidden while B == 1)")
+    assert finding.expected.shape == ("B", 1, "d")
+
+
+@pytest.mark.parametrize("token", ["self.cls.expand(B, -1, -1)", "self.cls.repeat(B, 1, 1)"])
+def test_a_token_for_each_sequence_of_the_batch(token):
+    assert check_source(TOKEN.format(token=token).encode(), "x.py", Settings()).findings == ()

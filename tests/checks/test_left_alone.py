@@ -397,3 +397,58 @@ class Model(nn.Module):
 
 def test_what_follows_where_a_called_function_may_have_returned():
     assert codes(EARLY) == []
+
+
+FIELDS = """
+import jax.numpy as jnp
+from elsewhere import Layer
+
+class Grams(Layer):
+    width: int = 0
+
+    def __call__(self, x):
+        assert self.width
+        return jnp.reshape(x, [-1, self.width])
+"""
+
+
+def test_fields_that_are_to_be_set():
+    assert codes(FIELDS) == []
+
+
+TURNED = """
+import jax.numpy as jnp
+
+def table(key_mask):
+    b, _, _, s = key_mask.shape
+    keys = key_mask[:, :1, :1].astype(jnp.float32)
+    queries = jnp.transpose(keys, [0, 1, 3, 2])
+    return {table}
+"""
+
+
+@pytest.mark.parametrize(
+    "table", ["jnp.minimum(queries, keys)", "queries * keys"]
+)
+def test_a_row_and_its_own_transpose(table):
+    assert codes(TURNED.format(table=table)) == []
+
+
+SHIFTED = """
+import tensorflow as tf
+
+def shift(x):
+    b, q, k = tf.shape(x)[0], tf.shape(x)[1], tf.shape(x)[2]
+    x = tf.pad(x, [[0, 0], [0, 0], [1, 0]])
+    x = tf.reshape(x, (b, k + 1, q))
+    return tf.reshape(x[:, 1:, :], (b, q, k))
+"""
+
+
+def test_the_shift_of_relative_positions_on_what_nothing_is_known_of():
+    assert codes(SHIFTED) == []
+
+
+def test_infinity_is_no_position():
+    code = "def f(n):\n    i = torch.arange(n)\n    return torch.where(i < float('inf'), i, 0)\n"
+    assert codes(code) == []
