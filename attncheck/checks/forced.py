@@ -122,12 +122,12 @@ def _unseen(axis: Axis, tensor: Tensor, operation: Operation) -> Symbol | None:
     """The symbol of an axis whose size only the product has told.
 
     That of one that has only got its variable's name may be any, but not with a batch and heads in
-    front: there are no square matrices for each head.
+    front: there are no square matrices for each head but the weights of attention to oneself.
     """
     symbol = None if axis.size is None else axis.size.symbol
     if symbol is None or symbol.flexible:
         return symbol
-    rank = 0 if tensor.shape is None else tensor.shape.at_least
+    rank = 0 if tensor.shape is None or axis.normalised else tensor.shape.at_least
     return symbol if symbol.found and rank >= _HEADS_RANK and symbol in operation.bound else None
 
 
@@ -136,7 +136,9 @@ def _named_apart(tensor: Tensor, pair: Contracted, own: Axis) -> Symbol | None:
     symbol = None if own.size is None else own.size.symbol
     if tensor.evidence is not Evidence.PROSE or pair.verdict is not Verdict.UNKNOWN:
         return None
-    return symbol if symbol is not None and not symbol.table and symbol.value is None else None
+    if symbol is None or symbol.table or symbol.found:
+        return None
+    return symbol if symbol.value is None else None
 
 
 def _is_seen(axis: Axis) -> bool:

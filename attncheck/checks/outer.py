@@ -22,6 +22,7 @@ from attncheck.operators.events import (
     Event,
     NewAxis,
     Permutation,
+    Rearranging,
     Reshaping,
     Selection,
 )
@@ -154,7 +155,7 @@ def _is_meant(
     was kept under a name, and meets a plain vector later, was made for something else.
     """
     other = tensors[1 - found.side][1]
-    if found.after or _asked_for(view, other, (*_ASKING, Reshaping)):
+    if found.after or _asked_for(view, other, (*_ASKING, Reshaping, Rearranging)):
         return True
     named = type(column.node).__name__ == "Name"
     plain = len(view.sizes(other) or ()) == 1

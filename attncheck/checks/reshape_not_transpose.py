@@ -15,7 +15,7 @@ from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.evidence.roles import Role
 from attncheck.graph import Operation
-from attncheck.operators.events import Rearranging, Reshaping, Selection
+from attncheck.operators.events import Permutation, Rearranging, Reshaping, Selection
 from attncheck.rule import Rule
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import Int, as_tensor
@@ -24,6 +24,11 @@ RULE = Rule("ATN303", "reshape-not-transpose", "a view that moves elements betwe
 ON = (Reshaping,)
 #: What says itself which axes there are from then on.
 _VIEWS = (Reshaping, Rearranging)
+#: What moves elements, and what leaves them in their order.
+_MOVES = (Permutation, Reshaping)
+_COPIES = frozenset({"identity", "contiguous"})
+#: How many axes more a tensor has that was split into tiles.
+_TILED = 3
 #: How code reads the sizes of a tensor.
 _READING = frozenset({"unpack", "size", "shape"})
 #: Operands that only choose among the elements of another.
@@ -52,6 +57,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if role_behind(view.graph, tensors[0][1]) is Role.PARAMETER:
         return  # training puts into a parameter whatever the view then reads there
     if _is_half_a_shift(operation, view) or any(_repeated(axis) for axis in old):
+        return
+    if _is_shuffled(operation, view):
         return
     if any(_is_trained(view, part) for axis in old for part in axis.parts):
         return
@@ -252,6 +259,33 @@ def _is_half_a_shift(operation: Operation, view: View) -> bool:
         if viewed is not None and viewed.kind == "reshape":
             return True
     return any(_cuts(later, view) for later in view.graph.users(operation))
+
+
+def _is_shuffled(operation: Operation, view: View) -> bool:
+    """Whether a tensor was split into many axes and is put back into its old shape in new order.
+
+    With nothing done in between that is a shuffle, of what a kernel reads in tiles. Heads, and the
+    windows of an image, are fewer.
+    """
+    wanted, turned = view.shape(as_tensor(operation.output)), False
+    made = view.graph.maker(next(operation.tensors())[1])
+    while made is not None and (isinstance(made.event, _MOVES) or made.kind in _COPIES):
+        source = made.source
+        turned |= isinstance(made.event, Permutation)
+        if isinstance(made.event, Reshaping) and turned:
+            before, after = view.shape(source), made.event.outcome.shape
+            tiled = before is not None and len(after.lead) >= len(before.lead) + _TILED
+            return tiled and _is_same(before, wanted, view)
+        made = None if source is None else view.graph.maker(source)
+    return False
+
+
+def _is_same(one: Shape | None, other: Shape | None, view: View) -> bool:
+    """Whether two shapes certainly are one."""
+    if one is None or other is None or not one.closed or not other.closed:
+        return False
+    sizes = (one.sizes(), other.sizes())
+    return len(sizes[0]) == len(sizes[1]) and all(map(view.equal, *sizes))
 
 
 def _cuts(operation: Operation, view: View) -> bool:

@@ -148,7 +148,8 @@ def _renormalised(site: Site, sum_: WeightedSum, view: View) -> bool:
     operations = {number for tensor in tensors for number in tensor.made_by}
     if any(other.softmax.number in operations for other in later):
         return True
-    if any(made.kind == "normalize" for made in view.graph.users(site.softmax)):
+    weighed = view.graph.derived(site.softmax, until=(Contraction, Einsum))
+    if any(made.kind == "normalize" and made.number < sum_.operation.number for made in weighed):
         return True
     if sum_.weights >= len(tensors):
         return False

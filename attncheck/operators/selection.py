@@ -369,8 +369,10 @@ def membership(call: Call) -> Outcome:
 
 def unique(call: Call) -> Outcome:
     """The distinct elements: a vector of unknown length; unknown if more is asked for."""
-    asked = ("axis", "inverse", "counts", "index")
-    if any(call.given(name) and call.flag(name) is not False for name in asked):
+    asked = ("inverse", "counts", "index")
+    if call.given("axis") or any(
+        call.given(name) and call.flag(name) is not False for name in asked
+    ):
         return call.unknown()
     return unlisted_vector(call)
 

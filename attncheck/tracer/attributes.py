@@ -32,7 +32,6 @@ from attncheck.values.value import (
     Function,
     Imported,
     Instance,
-    Int,
     Layer,
     Library,
     LibraryMethod,
@@ -46,7 +45,6 @@ from attncheck.values.value import (
     Super,
     Unknown,
     Value,
-    as_integer,
 )
 
 #: Methods by which a value nobody knows is known to be a tensor.
@@ -133,7 +131,7 @@ def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribut
             return call_function(machine, member, [base], {}, node)
         return bind(base, member)
     if member is not None and type(member) is not Unknown:
-        return Int(None) if name in base.of.fields and _is_unset(member) else member
+        return member
     if name == "training":
         return Scalar("bool")
     if method_of(machine, base, name) is not None:
@@ -144,12 +142,6 @@ def _of_instance(machine: Machine, base: Instance, name: str, node: cst.Attribut
             if type(method) is Function:
                 return bind(base, method)
     return _of_extended(machine, base, name)
-
-
-def _is_unset(default: Value) -> bool:
-    """Whether a field's default is no size: ``width: int = 0`` is to be set by whoever uses it."""
-    number = as_integer(default) if type(default) is Int else None
-    return number is not None and number < 1
 
 
 def bind(receiver: Value, function: Function) -> Value:

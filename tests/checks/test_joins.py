@@ -75,7 +75,6 @@ def test_one_that_stands_the_other_way_round_is_turned():
     assert finding.fix.line == "y = torch.cat((first.transpose(1, 2).transpose(1, 2), x), dim=1)"
 
 
-
 LISTED = """\
 import torch
 from torch import nn

@@ -427,9 +427,7 @@ def table(key_mask):
 """
 
 
-@pytest.mark.parametrize(
-    "table", ["jnp.minimum(queries, keys)", "queries * keys"]
-)
+@pytest.mark.parametrize("table", ["jnp.minimum(queries, keys)", "queries * keys"])
 def test_a_row_and_its_own_transpose(table):
     assert codes(TURNED.format(table=table)) == []
 
@@ -452,3 +450,90 @@ def test_the_shift_of_relative_positions_on_what_nothing_is_known_of():
 def test_infinity_is_no_position():
     code = "def f(n):\n    i = torch.arange(n)\n    return torch.where(i < float('inf'), i, 0)\n"
     assert codes(code) == []
+
+
+LAZY = """
+import numpy as np
+from elsewhere import lazily
+
+nn = lazily("torch.nn")
+
+class Layer(nn.Module):
+    def forward(self, x):
+        x = {array}
+        return x.transpose(1, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"), [("x", []), ("np.asarray(x) + np.zeros((2, 3, 4))", ["ATN104"])]
+)
+def test_transposes_of_arrays_of_no_known_library(array, expected):
+    code = LAZY.format(array=array)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [each.code for each in findings] == expected
+
+
+def test_distinct_rows_are_rows():
+    code = "def f(a, b):\n    for row in torch.unique(torch.stack([a, b], 1), dim=0):\n"
+    assert codes(code + "        yield row[0], row[1]\n") == []
+
+
+RENORMALISED = """
+def l1norm(t, eps=1e-8):
+    return F.normalize(t + eps, p=1, dim=-1)
+
+def slots(q, k, v):
+    b, n, d = q.shape
+    weights = (q @ k.transpose(1, 2)).softmax(dim=1)
+    return {weights} @ v
+"""
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"), [("l1norm(weights)", []), ("weights", ["ATN301"])]
+)
+def test_weights_of_slots_that_compete_for_the_inputs(weights, expected):
+    assert codes(RENORMALISED.format(weights=weights)) == expected
+
+
+SHUFFLED = """
+def shuffle(x):
+    rows, cols = x.shape
+    x = x.view(rows // 32, 2, 16, cols // 8, 2, 4)
+    x = x.permute(0, 3, 5, 2, 4, 1).contiguous()
+    return x.view({sizes})
+"""
+
+
+@pytest.mark.parametrize(("sizes", "expected"), [("rows, cols", []), ("cols, rows", ["ATN303"])])
+def test_tiles_that_are_put_in_another_order(sizes, expected):
+    assert codes(SHUFFLED.format(sizes=sizes)) == expected
+
+
+BOTH_GIVEN = """
+from einops import rearrange
+
+def masks(x, y):
+    b, one, t = x.shape
+    return rearrange(x, "b 1 t -> b 1 t 1") * rearrange({other}, "b 1 t -> b 1 1 t")
+"""
+
+
+def test_tables_of_two_masks_that_a_pattern_gave_axes():
+    assert codes(BOTH_GIVEN.format(other="x")) == []
+
+
+WINDOWS = """
+def attend(q, k, v, bias, mask, shifted):
+    b, h, n, d = q.shape
+    weights = q.matmul(k.transpose(-2, -1)) + bias
+    if shifted:
+        weights = weights.view(b // 4, 4, h, q.size(2), q.size(2)) + mask.unsqueeze(1)
+        weights = weights.view(-1, h, q.size(2), q.size(2))
+    return F.softmax(weights, dim=-1).matmul(v)
+"""
+
+
+def test_weights_of_which_one_branch_says_that_they_are_square():
+    assert codes(WINDOWS) == []
