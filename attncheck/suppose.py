@@ -85,7 +85,7 @@ def suppose(
         if not traced.complete:
             continue
         if contradictions(traced):
-            if hypothesis.primary:
+            if hypothesis.primary and not _is_unpacked_otherwise(traced):
                 supposed.suspects.append(traced)
         elif hypothesis.primary:
             supposed.consistent.append(traced)
@@ -96,6 +96,15 @@ def suppose(
         supposed.suspects = []
     supposed.suspects.sort(key=lambda traced: (contradictions(traced), -_known(traced)))
     return supposed
+
+
+def _is_unpacked_otherwise(traced: Traced) -> bool:
+    """Whether the code says itself that a parameter has other axes: ``B, H, N, C = q.shape``."""
+    return any(
+        operation.kind == "unpack"
+        and any(traced.graph.maker(tensor) is None for _, tensor in operation.tensors())
+        for operation in traced.graph.clashes()
+    )
 
 
 def _is_short_attention(general: Traced) -> bool:

@@ -56,6 +56,8 @@ def outer(
         written = (operand.node, _turned(tensor, operation, view))
         if isinstance(row, cst.Name) and any(mentions(each, row.value) for each in written if each):
             continue
+        if any(_is_ones(view, each) for _, each in tensors):
+            continue
         # Differences of positions, all against all, are tables that are meant.
         if all(t.dtype in ("int", "bool") or _is_positions(view, t) for _, t in tensors):
             continue
@@ -69,6 +71,12 @@ def outer(
         )
         return Diagnosis(Kind.OUTER, Culprit(operand.node, tensor), wanted, derivation)
     return None
+
+
+def _is_ones(view: View, tensor: Tensor) -> bool:
+    """Whether a tensor is 1 throughout: it is there for nothing but to spread the other one."""
+    mark = view.meanings.mark(tensor)
+    return mark is not None and mark.is_constant and mark.visible == 1
 
 
 def _turned(tensor: Tensor, operation: Operation, view: View) -> cst.CSTNode | None:

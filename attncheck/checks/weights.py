@@ -12,11 +12,18 @@ import itertools
 import libcst as cst
 
 from attncheck.algebra.shape import Axis, Shape
-from attncheck.attention import Site, WeightedSum, role_behind, same_axis
+from attncheck.attention import Site, WeightedSum, behind, role_behind, same_axis
 from attncheck.checks.constructed import layer_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Creation, Einsum, Elementwise, Reduction
+from attncheck.operators.events import (
+    Contraction,
+    Creation,
+    Einsum,
+    Elementwise,
+    Reduction,
+    Selection,
+)
 from attncheck.operators.patterns import DOTS
 from attncheck.record import record
 from attncheck.softmaxes import MOST_STEPS, sum_behind
@@ -55,6 +62,8 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
         return None
     contracted = _position(shape, summed[0])
     if contracted is None or contracted == normalised or is_chosen(site, view):
+        return None
+    if _is_cut(sum_, shape.axes[normalised], view):
         return None
     if shape.axes[normalised].is_one:
         return Mismatch(normalised, contracted, contracted)
@@ -97,6 +106,25 @@ def _is_routed(site: Site, view: View) -> bool:
     return starts
 
 
+def _is_cut(sum_: WeightedSum, normalised: Axis, view: View) -> bool:
+    """Whether some of what softmax normalised has been cut away since: one of several classes.
+
+    ``softmax(logits, -1)[..., :-1]`` are the probabilities of all classes but "none of them".
+    """
+    tensors = [tensor for _, tensor in sum_.operation.tensors()]
+    cut = tensors[sum_.weights] if sum_.weights < len(tensors) else None
+    makers = [] if cut is None else view.graph.known_makers(cut)
+    for made in makers:
+        whole, left = view.shape(made.source), view.shape(cut)
+        if not isinstance(made.event, Selection) or whole is None or left is None:
+            continue
+        same = whole.closed and left.closed and len(whole.axes) == len(left.axes)
+        pairs = zip(whole.axes, left.axes, strict=True) if same else ()
+        if any(same_axis(a, normalised) and not view.equal(a.size, b.size) for a, b in pairs):
+            return True
+    return False
+
+
 def _is_learned(site: Site, axis: Axis, view: View) -> bool:
     """Whether an axis counts what a layer puts out, or the rows of a parameter: clusters.
 
@@ -106,12 +134,30 @@ def _is_learned(site: Site, axis: Axis, view: View) -> bool:
     root = "" if axis.tag is None else axis.tag.root
     if any(root == f"#{made.number}" and layer_of(made) for made in view.graph.operations):
         return True
+    if site.scores is None and _has_axis_of_parameter(site, axis, view):
+        return True
     tensors = [] if site.scores is None else [tensor for _, tensor in site.scores.tensors()]
     return any(
         role_behind(view.graph, tensor) is Role.PARAMETER
         and tensor.shape is not None
         and any(same_axis(axis, own) for own in tensor.shape.lead)
         for tensor in tensors
+    )
+
+
+def _has_axis_of_parameter(site: Site, axis: Axis, view: View) -> bool:
+    """Whether scores are computed element by element from a parameter with as many rows.
+
+    Distances from code words are (Zhang et al. 2017, "Deep TEN", equation 2).
+    """
+    if axis.size is None or axis.size.number is not None:
+        return False
+    return any(
+        tensor.role is Role.PARAMETER
+        and tensor.shape is not None
+        and any(view.equal(own.size, axis.size) for own in tensor.shape.lead)
+        for made in behind(view.graph, site.scores_in)
+        for _, tensor in made.tensors()
     )
 
 

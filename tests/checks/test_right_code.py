@@ -508,3 +508,90 @@ class Model(nn.Module):
 )
 def test_there_is_nothing_in_none(asked, expected):
     assert codes(MISSING.format(asked=asked)) == expected
+
+
+CLASSES = """
+class Head(nn.Module):
+    def __init__(self, d, classes):
+        super().__init__()
+        self.classes = nn.Linear(d, classes)
+
+    def forward(self, query, x):
+        b, q, d = query.shape
+        b, c, h, w = x.shape
+        masks = torch.einsum("bqc,bchw->bqhw", query, x).sigmoid()
+        scores = {scores}
+        return torch.einsum("bqc,bqhw->bchw", {weights}, masks)
+"""
+
+
+@pytest.mark.parametrize(
+    ("scores", "weights", "expected"),
+    [
+        ("query * 2", "F.softmax(scores, dim=-1)[..., :-1]", []),
+        ("query * 2", "F.softmax(scores, dim=-1)", ["ATN302"]),
+    ],
+)
+def test_probabilities_of_classes_of_which_one_is_left_out(scores, weights, expected):
+    assert expected == [
+        code
+        for code in codes(CLASSES.format(scores=scores, weights=weights))
+        if code.startswith("ATN3")
+    ]
+
+
+CODE_WORDS = """
+class Encoding(nn.Module):
+    def __init__(self, width, n):
+        super().__init__()
+        self.words = nn.Parameter(torch.zeros(n, width))
+        self.n, self.width = n, width
+
+    def forward(self, x):
+        batch, t, width = x.shape
+        words = {words}
+        far = (x.unsqueeze(2) - words).pow(2).sum(dim=3)
+        weights = F.softmax(-far, dim=2)
+        return (weights.unsqueeze(3) * (x.unsqueeze(2) - words)).sum(dim=1)
+"""
+
+
+@pytest.mark.parametrize(
+    "words", ["self.words.view((1, 1, self.n, self.width))", "self.words[None, None]"]
+)
+def test_positions_are_shared_among_code_words(words):
+    assert codes(CODE_WORDS.format(words=words)) == []
+
+
+ONES = """
+import numpy as np
+
+def distances(x):
+    m = x.shape[0]
+    squares = (x * x).sum(axis=1)
+    return squares.reshape((m, 1)) * np.ones(shape=(1, m))
+"""
+
+
+def test_ones_that_spread_a_column():
+    assert codes(ONES) == []
+
+
+UNPACKED = """
+class Attention(nn.Module):
+    def __init__(self, heads):
+        super().__init__()
+        self.heads, self.drop = heads, nn.Dropout(0.1)
+
+    def attend(self, q, k, v):
+        B, _, N, C = q.shape
+        attn = (q @ k.transpose(-2, -1)).softmax(dim=-1)
+        attn = self.drop(attn)
+        x = attn @ v
+        x = x.transpose(1, 2).reshape(B, N, C * self.heads)
+        return x
+"""
+
+
+def test_code_that_says_how_many_axes_a_query_has():
+    assert codes(UNPACKED) == []
