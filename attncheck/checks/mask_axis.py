@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.algebra.shape import Shape
+from attncheck.attention import behind
 from attncheck.checks.entries import entries, is_named, masked_again
 from attncheck.checks.mask_places import are_one, misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
@@ -77,8 +78,11 @@ def check_trace(view: View) -> Iterator[Report]:
             if not _is_table(term, masked)
         ):
             continue
+        tables = [term for _, term in found if _is_table(term, masked)]
         for operand, term in found:
-            if not _is_table(term, masked) and term.varies(masked.queries) is not False:
+            if term in tables or _is_compared(term, tables, view):
+                continue
+            if term.varies(masked.queries) is not False:
                 yield from _report(operand, term, masked, view)
 
 
@@ -129,6 +133,15 @@ def _queries(shape: Shape, keys: int) -> int | None:
 def _is_table(term: Term, masked: _Masked) -> bool:
     """Whether a term is the same for all sequences: a causal mask, a window."""
     return term.whole and term.axes.keys() == {masked.queries, masked.keys}
+
+
+def _is_compared(term: Term, tables: list[Term], view: View) -> bool:
+    """Whether what lies along the queries is also compared with the keys: it is of queries, then.
+
+    ``(kinds[:, None] == kinds) | (kinds[:, None] == ALL)``: some of the queries attend to all keys.
+    """
+    made = {each.number for table in tables for each in behind(view.graph, table.tensor)}
+    return any(each.number in made for each in term.ones.values())
 
 
 # -- words ----------------------------------------------------------------------------------------

@@ -177,6 +177,8 @@ def _asked_for(view: View, tensor: Tensor, asking: tuple[type[Event], ...] = _AS
     """
     made = view.graph.maker(tensor)
     while made is not None and not isinstance(made.event, asking):
+        if made.kind == "reshape" and Reshaping in asking:
+            return True  # of what is of unknown shape
         tensors = list(made.tensors())
         if len(tensors) != 1 or not isinstance(made.event, Elementwise | type(None)):
             return False

@@ -63,6 +63,9 @@ def _kept(event: Reshaping) -> Size | None:
     if outcome.before is None or len(sizes) < 2 or any(size is None for size in sizes):
         return None
     others = product(size for size in sizes[:-1] if size is not None)
+    last = sizes[-1]
+    if last is not None and any(symbol.flexible or symbol.found for symbol in last.symbols()):
+        return None  # nobody knows that it is another size
     kept = cancel_quotients(outcome.before).divided_by(others)
     return None if kept is None or kept == sizes[-1] else kept
 

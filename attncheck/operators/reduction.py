@@ -79,6 +79,8 @@ def reduce_to_pair(call: Call) -> Outcome:
     outcome = reduce(call)
     if not call.given("axis"):
         return outcome
+    if call.integer("axis") is None:
+        return Outcome(call.make(None), outcome.event)  # it may as well be a tensor
     values = outcome.value
     indices = call.make(values.shape if isinstance(values, Tensor) else SCALAR, "int")
     return Outcome(Sequence((values, indices)), outcome.event, outcome.clash)
@@ -148,7 +150,10 @@ def drop(layout: Layout, indices: tuple[int, ...], keepdims: bool) -> Shape:
 def norm(call: Call) -> Outcome:
     """A vector norm over ``axis``, or over all axes; over two axes a matrix norm."""
     shape, axes = operand_shape(call, "x"), call.integers("axis")
-    if axes is not None and len(axes) > 2:
+    # torch.norm takes a vector norm over any number of axes, if it is given a number for p.
+    numbered = call.given("order") and call.text("order") is None
+    flattens = numbered and call.library == "torch" and ".linalg." not in call.spelling
+    if axes is not None and len(axes) > 2 and not flattens:
         text = f"takes the norm over {len(axes)} axes, which neither a vector nor a matrix has"
         return Outcome(call.make(None), None, Clash(Fault.RANK, text))
     # torch.norm, unlike both libraries' linalg.norm, flattens.

@@ -9,7 +9,7 @@ from attncheck.operators import contraction
 from attncheck.operators.axes import append, split_trailing
 from attncheck.operators.call import Call
 from attncheck.operators.events import Contraction, Outcome
-from attncheck.operators.operands import operand_shape
+from attncheck.operators.operands import factor_shape
 from attncheck.operators.seats import rank_clash
 from attncheck.record import replace
 from attncheck.values.tensor import Tensor
@@ -25,7 +25,7 @@ def turned_matmul(call: Call) -> Outcome:
     Unlike NumPy's it takes no vectors.
     """
     flags = [_is_turned(call, names) for _, names in _FLAGS]
-    shapes = [operand_shape(call, name) for name, _ in _FLAGS]
+    shapes = [factor_shape(call, name) for name, _ in _FLAGS]
     for operand, shape in enumerate(shapes):
         if shape is not None and shape.closed and len(shape.lead) < 2:
             return contraction.failed(call, rank_clash(shape, "matrices", operand))
@@ -92,7 +92,7 @@ def _other(axis: int, rank: int | None) -> int:
 def turned_matvec(call: Call) -> Outcome:
     """``(..., n, k), (..., k) -> (..., n)``, the matrix turned first if its flag says so."""
     turned = _is_turned(call, ("transpose_a", "adjoint_a"))
-    matrix, vector = operand_shape(call, "x"), operand_shape(call, "y")
+    matrix, vector = factor_shape(call, "x"), factor_shape(call, "y")
     dtype = contraction.product_dtype(call, "x", "y")
     if turned is None or matrix is None or vector is None:
         return Outcome(call.make(None, dtype))

@@ -537,3 +537,77 @@ def attend(q, k, v, bias, mask, shifted):
 
 def test_weights_of_which_one_branch_says_that_they_are_square():
     assert codes(WINDOWS) == []
+
+
+@pytest.mark.parametrize(
+    ("norm", "expected"),
+    [
+        ("x.norm(p=2, dim=(1, 2, 3), keepdim=True)", []),
+        ("torch.norm(x, 1, dim=(1, 2, 3))", []),
+        ("x.norm(p='fro', dim=(1, 2, 3))", ["ATN104"]),
+        ("torch.norm(x, dim=(1, 2, 3))", ["ATN104"]),
+        ("torch.linalg.norm(x, dim=(1, 2, 3))", ["ATN104"]),
+    ],
+)
+def test_norms_over_many_axes(norm, expected):
+    assert codes(f"x = torch.ones(2, 3, 4, 5)\ny = {norm}\n") == expected
+
+
+def test_the_larger_of_two_where_nobody_knows_the_second():
+    code = "def f(x, least):\n    return 4 * torch.max(torch.square(x).mean(), least) + x.mean()\n"
+    assert codes(code) == []
+
+
+OUTER = """
+def outer(a, b):
+    bsz, n, d = a.shape
+    a = a.view(bsz, n, 1, d, 1)
+    b = b.view(bsz, 1, n, 1, d)
+    return a * b
+"""
+
+
+def test_tables_of_two_arguments_that_were_both_viewed():
+    assert codes(OUTER) == []
+
+
+KINDS = """
+class Model(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.attn = nn.MultiheadAttention(d, h, batch_first=True)
+
+    def forward(self, x, kinds):
+        b, n, d = x.shape
+        kinds = kinds.view(n)
+        queries, keys = kinds[:, None], kinds[None, :]
+        hidden = {mask}
+        return self.attn(x, x, x, attn_mask=hidden)[0]
+"""
+
+
+@pytest.mark.parametrize(
+    "mask", ["(queries != keys) & (queries != 2)", "(queries != keys) | (keys == 3)"]
+)
+def test_masks_that_are_said_to_be_of_queries(mask):
+    assert codes(KINDS.format(mask=mask)) == []
+
+
+SIZED = """
+class Attention(nn.Module):
+    def __init__(self, n_heads, dim):
+        super().__init__()
+        self.n_heads, self.dim = n_heads, dim
+        self.q, self.out = nn.Linear(dim, dim), nn.Linear(dim, dim)
+
+    def forward(self, query, key=None):
+        b, n, dim = query.size()
+        if key is not None:
+            _, m, dim = key.size()
+        x = self.q(query).view(b, n, self.n_heads, -1).transpose(1, 2)
+        return self.out(x.transpose(1, 2).reshape(b, n, dim))
+"""
+
+
+def test_sizes_that_another_argument_may_say():
+    assert codes(SIZED) == []
