@@ -135,7 +135,8 @@ def _in_other_parts(
 ) -> tuple[Size, Size] | None:
     """The size of the last axes and what is to be made of them, if that is never as much.
 
-    ``(B, T, d)`` to ``(B, -1, n, d // n + 1)``: what is left over would have to fit into T.
+    ``(B, T, d)`` to ``(B, -1, n, d // n + 1)``: what is left over would have to fit into T. But of
+    ``(-1, 3, n, d // n)`` the 3 may be an axis of its own before the d.
     """
     front = 0 if None in sizes else _same(shape.lead, [Axis(size) for size in sizes], facts)
     if None in sizes:
@@ -146,9 +147,16 @@ def _in_other_parts(
         if axis.size is None:
             break
         whole *= axis.size
+        if any(_is_all(whole, behind[at:]) for at in range(1, len(behind))):
+            break
         if in_other_parts(whole - after):
             return whole, after
     return None
+
+
+def _is_all(whole: Size, parts: list[Size]) -> bool:
+    """Whether sizes make up a whole, where the divisions in them come out even."""
+    return not cancel_quotients(whole - product(parts)).terms
 
 
 def _left_over(before: Size, after: Size) -> Size:

@@ -595,3 +595,29 @@ class Attention(nn.Module):
 
 def test_code_that_says_how_many_axes_a_query_has():
     assert codes(UNPACKED) == []
+
+
+VECTORS = """
+class Vectors(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.width, self.heads, self.d = width, heads, width // heads
+        self.project = nn.Linear(width, width)
+
+    def forward(self, vec):
+        made = self.project(vec)
+        return made.sum(dim=1), vec.reshape({sizes})
+"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ("-1, 3, self.heads, self.d", []),
+        ("-1, 2, 3, self.heads, self.d", []),
+        ("-1, 3 * self.heads, self.d", ["ATN105"]),
+        ("-1, self.heads, self.d + 1", ["ATN105"]),
+    ],
+)
+def test_a_number_of_vectors_before_the_features(sizes, expected):
+    assert codes(VECTORS.format(sizes=sizes)) == expected
