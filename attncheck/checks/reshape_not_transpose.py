@@ -31,6 +31,9 @@ _COPIES = frozenset({"identity", "contiguous"})
 _TILED = 3
 #: How code reads the sizes of a tensor.
 _READING = frozenset({"unpack", "size", "shape"})
+#: What repeats elements, or copies them as they lie.
+_REPEATING = frozenset({"repeat", "tile", "identity"})
+_MOST_STEPS = 4
 #: Operands that only choose among the elements of another.
 _MASKS = frozenset({"mask", "condition"})
 
@@ -56,6 +59,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     if role_behind(view.graph, tensors[0][1]) is Role.PARAMETER:
         return  # training puts into a parameter whatever the view then reads there
+    if _is_read_back(operation, view):
+        return
     if _is_half_a_shift(operation, view) or any(_repeated(axis) for axis in old):
         return
     if _is_shuffled(operation, view):
@@ -247,6 +252,51 @@ def _moved(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...]) -> str | No
         (str(one.size) for one, other in zip(found or (), ordered, strict=True) if one != other),
         None,
     )
+
+
+def _is_read_back(operation: Operation, view: View) -> bool:
+    """Whether all that uses a view repeats its rows, and then reads the axes as they were before.
+
+    Only rows were counted then: ``k.view(b, a, -1).repeat(1, 1, n).view(a, ...)`` of (a, b, c).
+    """
+    before = view.shape(operation.source)
+    viewed = view.shape(as_tensor(operation.output))
+    if before is None or not before.closed or not before.axes:
+        return False
+    if viewed is None or not viewed.closed or not viewed.axes:
+        return False
+    if view.equal(viewed.axes[0].size, before.axes[0].size):
+        return False  # the first axis stays, so that it cannot tell
+    waiting, ends = [operation], list[Operation]()
+    for _ in range(_MOST_STEPS):
+        if not waiting:
+            break
+        for later in view.graph.users(waiting.pop()):
+            if isinstance(later.event, Reshaping):
+                ends.append(later)
+            elif _is_along_last(later, view):
+                waiting.append(later)
+            else:
+                return False
+    shapes = [view.shape(as_tensor(end.output)) for end in ends]
+    return bool(shapes) and all(
+        shape is not None
+        and shape.closed
+        and bool(shape.axes)
+        and view.equal(shape.axes[0].size, before.axes[0].size)
+        for shape in shapes
+    )
+
+
+def _is_along_last(operation: Operation, view: View) -> bool:
+    """Whether a repetition leaves all axes but the last one as they are."""
+    if operation.kind not in _REPEATING:
+        return False
+    shapes = view.shape(operation.source), view.shape(as_tensor(operation.output))
+    old, new = (None if shape is None or not shape.closed else shape.axes for shape in shapes)
+    if old is None or new is None or len(old) != len(new):
+        return False
+    return all(view.equal(a.size, b.size) for a, b in zip(old[:-1], new[:-1], strict=True))
 
 
 def _is_half_a_shift(operation: Operation, view: View) -> bool:

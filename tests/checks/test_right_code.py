@@ -621,3 +621,20 @@ class Vectors(nn.Module):
 )
 def test_a_number_of_vectors_before_the_features(sizes, expected):
     assert codes(VECTORS.format(sizes=sizes)) == expected
+
+
+ROWS = """
+def initial(x, scale):
+    a, b, h, w = x.shape
+    y = x.view(b, a, -1)
+    y = y.repeat(1, 1, scale)
+    return y.contiguous().view({sizes})
+"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [("a, b * scale, h, w", []), ("b, a * scale, h, w", ["ATN303"])],
+)
+def test_rows_that_are_repeated_and_read_as_they_were(sizes, expected):
+    assert codes(ROWS.format(sizes=sizes)) == expected
