@@ -84,6 +84,8 @@ class Operation:
     supposed: int = 0
     #: whether it is one of several that may be meant, and cannot be the one that is
     dismissed: bool = False
+    #: whether it is one of several that may be meant
+    alternative: bool = False
     #: whether it ran in another file: `node` is then the call in the checked file that led there
     elsewhere: bool = False
     #: the sizes that were open until it needed them to be others

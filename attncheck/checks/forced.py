@@ -42,6 +42,8 @@ def forced(operation: Operation, view: View) -> Forced | None:
     event = operation.event
     if operation.clash is not None or not isinstance(event, Contraction) or len(event.pairs) != 1:
         return None
+    if operation.alternative:
+        return None  # where it does not fit another one is taken
     (pair,) = event.pairs
     tensors = [tensor for _, tensor in operation.tensors()]
     if any(tensor.shape is None or not tensor.shape.closed for tensor in tensors):

@@ -34,6 +34,8 @@ def over(machine: Machine, value: Choice, do: Callable[[Value], Value]) -> Value
     ends = [*begun[1:], len(machine.graph.operations)]
     parts = [machine.graph.operations[start:end] for start, end in zip(begun, ends, strict=True)]
     failing = [any(operation.clash for operation in part) for part in parts]
+    for operation in (operation for part in parts for operation in part):
+        operation.alternative = len(options) > 1
     if all(failing) and len(machine.frames) > 1:
         # Whichever is taken, it fails: that is no supposition any more.
         for operation in (operation for part in parts for operation in part if operation.clash):

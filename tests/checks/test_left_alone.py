@@ -611,3 +611,29 @@ class Attention(nn.Module):
 
 def test_sizes_that_another_argument_may_say():
     assert codes(SIZED) == []
+
+
+EITHER = """
+class Spatial(nn.Module):
+    def __init__(self, channels, inner, linear):
+        super().__init__()
+        self.linear = linear
+        if linear:
+            self.proj = nn.Linear(channels, inner)
+        else:
+            self.proj = {other}
+
+    def forward(self, x):
+        b, c, h, w = x.shape
+        {before}
+        x = x.flatten(2).transpose(1, 2)
+        if self.linear:
+            x = self.proj(x)
+        return x
+"""
+
+
+@pytest.mark.parametrize("before", ["if not self.linear:\n            x = self.proj(x)", "pass"])
+def test_one_of_two_layers_by_a_flag(before):
+    code = EITHER.format(other="nn.Conv2d(channels, inner, 1)", before=before)
+    assert codes(code) == []
