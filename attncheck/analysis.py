@@ -26,6 +26,7 @@ from attncheck.evidence.comments import claims, standing_claims
 from attncheck.evidence.declarations import Declarations, declared_in_comments, scope_of
 from attncheck.finding import Severity
 from attncheck.graph import Operation
+from attncheck.operators.events import Elementwise
 from attncheck.settings import Settings
 from attncheck.source import Source
 from attncheck.suppose import (
@@ -208,7 +209,7 @@ def _of_any_rank(
 
     def doubtful(report: Diagnosed) -> bool:
         named = report.evidence is Evidence.NAME and report.key not in sure
-        return named and report.report.rule.code < "ATN2"
+        return named and report.report.rule.code < "ATN3"
 
     for more in (-1, 1) if any(map(doubtful, told)) else ():
         other = analysis.tracer.run_function(function, conventional=True, more=more)
@@ -221,8 +222,11 @@ def _of_any_rank(
 
 def _works(operation: Operation) -> bool:
     """Whether an operation fits what it is given, as far as that is known."""
-    tensor = as_tensor(operation.output)
-    return operation.clash is None and tensor is not None and is_known(tensor.shape)
+    tensor, event = as_tensor(operation.output), operation.event
+    if operation.clash is not None or tensor is None:
+        return False
+    lined_up = isinstance(event, Elementwise) and event.broadcast is not None
+    return lined_up or is_known(tensor.shape)
 
 
 def _agreed(

@@ -77,6 +77,8 @@ def _on_the_other_side(
     shape, own = tensor.shape, of(symbol)
     if shape is None or met.size is None or not symbol.flexible or len(axes) != 1:
         return None
+    if any(each.found for each in met.size.symbols()):
+        return None  # it may well be the same size
     contracted = axes[0] % len(shape.axes)
     places = [at for at, axis in enumerate(shape.axes) if axis.size == own and at != contracted]
     if len(places) != 1:

@@ -323,7 +323,7 @@ def _align(
         if index in skip or a.size is None or b.size is None:
             continue
         verdict = facts.force(a.size, b.size, text)
-        if verdict is Verdict.UNKNOWN and index == 0 and _is_one_of_several(a.size, b.size):
+        if verdict is Verdict.UNKNOWN and index == 0 and _is_one_of_several(a, b):
             verdict = Verdict.DISTINCT
         if verdict.clashes:
             place = f"axis {index}" if left.closed else "an axis"
@@ -332,14 +332,17 @@ def _align(
     return (expand(left, facts), expand(right, facts)), None
 
 
-def _is_one_of_several(left: Size, right: Size) -> bool:
-    """Whether one size is 1 and the other one that the code names: joining repeats nothing.
+def _is_one_of_several(left: Axis, right: Axis) -> bool:
+    """Whether one axis is 1 and the other one that the code names: joining repeats nothing.
 
-    ``cat([cls_token, x], 1)`` of a token (1, 1, d) works for a batch of one only.
+    ``cat([cls_token, x], 1)`` of a token (1, 1, d) works for a batch of one only. Who puts an axis
+    of 1 in for it knows that there is no more than one.
     """
-    one, other = sorted((left, right), key=lambda size: size.number is None)
-    symbol = other.symbol
-    return one.number == 1 and symbol is not None and not (symbol.flexible or symbol.found)
+    one, other = (left, right) if left.is_one else (right, left)
+    symbol = None if other.size is None else other.size.symbol
+    if not one.is_one or one.made is not None or symbol is None:
+        return False
+    return not (symbol.flexible or symbol.found)
 
 
 def _joined(shape: Shape, axis: int | None) -> tuple[int, ...]:

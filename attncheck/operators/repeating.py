@@ -53,7 +53,7 @@ def _stretch(call: Call, sizes: list[Size | None] | None, kind: str) -> Outcome:
     keeps = [size is not None and size.number == -1 for size in sizes]
     if shape is None or not shape.closed:
         axes = [Axis(None if keep else size) for size, keep in zip(sizes, keeps, strict=True)]
-        return _make(call, closed(_known_tail(axes, shape)), kind)
+        return _make(call, closed(_known_tail(axes, keeps, shape)), kind)
     missing = len(sizes) - len(shape.lead)
     if missing < 0:
         text = f"stretches {shape} to {axes_text(len(sizes))}"
@@ -78,11 +78,11 @@ def _stretched(axis: Axis) -> str | None:
     return COPIES if axis.is_one else None
 
 
-def _known_tail(axes: list[Axis], shape: Shape | None) -> list[Axis]:
+def _known_tail(axes: list[Axis], keeps: list[bool], shape: Shape | None) -> list[Axis]:
     """`axes` with the open shape's last ones where a size is kept."""
     trail = () if shape is None else shape.trail
     for behind, axis in enumerate(reversed(trail[-len(axes) :] if axes else ()), start=1):
-        if axes[-behind].size is None:
+        if keeps[-behind]:
             axes[-behind] = axis
     return axes
 

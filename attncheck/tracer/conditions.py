@@ -14,7 +14,7 @@ import libcst as cst
 
 from attncheck.algebra.atoms import Division
 from attncheck.algebra.facts import Verdict
-from attncheck.algebra.shape import Shape, bind_row, close, expand
+from attncheck.algebra.shape import Axis, Shape, bind_row, close, expand
 from attncheck.algebra.size import Remainder, Size, of
 from attncheck.evidence.identifiers import names_padding
 from attncheck.frameworks import language
@@ -25,7 +25,7 @@ from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
 from attncheck.tree.pairs import last_name
 from attncheck.values.join import join_all, without_none
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
     FALSE,
     NONE,
@@ -311,7 +311,25 @@ def _learn_equal(machine: Machine, left: cst.BaseExpression, right: cst.BaseExpr
         if size is not None and size.number is not None:
             close(rank_of, size.number, machine.facts)
             return
+    _correct(machine, left, a, b)
     _equate(machine, a, b)
+
+
+def _correct(machine: Machine, node: cst.BaseExpression, sizes: Value, said: Value) -> None:
+    """Take a tensor's shape from what the code says of it, where prose has another number of axes.
+
+    ``if mask.size() != (b, 1, n): raise`` is what is so, whatever the docstring has.
+    """
+    node = node.func if type(node) is cst.Call else node
+    name = node.value if type(node) is cst.Attribute else None
+    tensor = as_tensor(machine.evaluate(name)) if type(name) is cst.Name else None
+    if tensor is None or tensor.evidence is not Evidence.PROSE or type(name) is not cst.Name:
+        return
+    known, stated = (each.items if type(each) is Sequence else None for each in (sizes, said))
+    if known is not None and stated is not None and len(known) != len(stated):
+        shape = Shape(tuple(Axis(as_size(item)) for item in stated))
+        shown = replace(tensor.with_shape(shape), evidence=Evidence.CODE)
+        machine.environment.names[name.value] = shown
 
 
 def _rank_subject(machine: Machine, node: cst.BaseExpression) -> Shape | None:

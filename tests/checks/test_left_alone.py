@@ -637,3 +637,26 @@ class Spatial(nn.Module):
 def test_one_of_two_layers_by_a_flag(before):
     code = EITHER.format(other="nn.Conv2d(channels, inner, 1)", before=before)
     assert codes(code) == []
+
+
+GUARDED = """
+def fill(scores, mask):
+    \"\"\"Fill.
+
+    Args:
+        scores (`torch.Tensor` of shape `(batch, heads, time1, time2)`): Scores.
+        mask (`torch.Tensor` of shape `(batch, time2)`): Mask.
+    \"\"\"
+    b, h, n, m = scores.shape
+    expected = (b, 1, m)
+    {guard}
+    return scores.masked_fill(mask.unsqueeze(1), -1e9).softmax(-1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "expected"),
+    [("if mask.size() != expected:\n        raise ValueError(mask)", []), ("pass", ["ATN202"])],
+)
+def test_a_guard_says_more_than_a_docstring(guard, expected):
+    assert codes(GUARDED.format(guard=guard)) == expected

@@ -38,3 +38,13 @@ def test_an_axis_of_one_stays_one_under_any_name(name):
     code = f"def f(x):\n    a, b = x.shape\n    {body}\n    return z\n"
     traced = function(code, "f", head="import torch\n")
     assert parameter(traced, "z") == "(length,)"
+
+
+@pytest.mark.parametrize(
+    "size, shape",
+    [("other.size(-1)", "(z_0, z_1, z_2)"), ("-1", "(z_0, z_1, 1)"), ("4", "(z_0, z_1, 4)")],
+)
+def test_an_axis_of_one_that_is_stretched_to_a_size_nobody_knows(size, shape):
+    body = f"other = torch.relu(things())\n    z = x[..., None].expand(-1, -1, {size})"
+    code = f"def f(x, things):\n    {body}\n    return z\n"
+    assert parameter(function(code, "f", head="import torch\n"), "z") == shape
