@@ -153,7 +153,7 @@ def _binary(
         if x is not None and y is not None and is_number(x) and is_number(y):
             return Outcome(Scalar(kind or "number"))
         for index, given in enumerate((x, y) if symbol in _ARITHMETIC else ()):
-            if given is not None and (clash := _several(call, given, index)) is not None:
+            if given is not None and (clash := _several(given, index)) is not None:
                 return Outcome(call.make(None, kind), Elementwise(symbol, None), clash)
         return _combine_named(call, symbol, verb, ("x", "y"), kind, keep=keep)
 
@@ -162,11 +162,12 @@ def _binary(
     return operator
 
 
-def _several(call: Call, given: Value, operand: int) -> Clash | None:
-    """Why what is no tensor, but several in a tuple, cannot be calculated with."""
-    if call.library != "torch" or type(given) is not Sequence or given.mutable or not given.items:
+def _several(given: Value, operand: int) -> Clash | None:
+    """Why what is no tensor, but several of torch's in a tuple, cannot be calculated with."""
+    if type(given) is not Sequence or given.mutable or not given.items:
         return None
-    if as_tensor(given.items[0]) is None:
+    first = as_tensor(given.items[0])
+    if first is None or first.library != "torch":
         return None
     return Clash(Fault.RANK, f"takes a tensor, not {len(given.items)} values in a tuple", operand)
 

@@ -458,3 +458,20 @@ def test_a_pair_where_a_layer_takes_a_tensor(given, fixes):
     )
     found = [(each.code, each.fix and each.fix.line) for each in alarms(text)]
     assert found == [("ATN104", fix) for fix in fixes]
+
+
+@pytest.mark.parametrize(
+    ("returned", "expected"),
+    [
+        ("x + self.attn(x, x, x)", [("ATN104", "return x + self.attn(x, x, x)[0]")]),
+        ("x + self.attn(x, x, x)[0]", []),
+        ("(x,) + self.attn(x, x, x)", []),
+    ],
+)
+def test_a_pair_that_is_added_to_a_tensor(returned, expected):
+    text = HEAD + (
+        "class Net(nn.Module):\n    def __init__(self, d, h):\n        super().__init__()\n"
+        "        self.attn = nn.MultiheadAttention(d, h, batch_first=True)\n"
+        f"    def forward(self, x):\n        b, t, d = x.shape\n        return {returned}\n"
+    )
+    assert [(each.code, each.fix and each.fix.line) for each in alarms(text)] == expected
