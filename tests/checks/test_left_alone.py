@@ -660,3 +660,19 @@ def fill(scores, mask):
 )
 def test_a_guard_says_more_than_a_docstring(guard, expected):
     assert codes(GUARDED.format(guard=guard)) == expected
+
+
+CANDIDATES = """
+def chosen(ids):
+    \"\"\"Choose.
+
+    Args:
+        ids (`torch.LongTensor` of shape `(batch_size, sequence_length)`): Ids.
+    \"\"\"
+    more = torch.arange(5)
+    return torch.cat((ids, more[:3].unsqueeze(0)), dim=1)
+"""
+
+
+def test_an_axis_of_one_that_was_put_in_to_join():
+    assert codes(CANDIDATES) == []
