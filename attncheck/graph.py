@@ -223,11 +223,7 @@ class Graph:
 
     def has(self, operation: Operation) -> bool:
         """Whether an operation is one of this graph."""
-        return self.made(operation.number)
-
-    def made(self, number: int) -> bool:
-        """Whether a number is that of an operation of this graph."""
-        return 0 <= number - self._first < len(self.operations)
+        return 0 <= operation.number - self._first < len(self.operations)
 
     def clashes(self) -> list[Operation]:
         """The operations that cannot work."""

@@ -135,8 +135,9 @@ def _is_learned(view: View, tensor: Tensor) -> bool:
 
 def _is_trained(view: View, part: Axis) -> bool:
     """Whether an axis is one of a parameter, whose elements are what training makes of them."""
-    number = "" if part.tag is None else part.tag.root.removeprefix("#")
-    return view.making is not None and number.isdigit() and view.making.graph.made(int(number))
+    if view.making is None or part.tag is None:
+        return False
+    return view.making.graph.born(part.tag.root) is not None
 
 
 def _is_padded(view: View, operation: Operation) -> bool:

@@ -28,6 +28,7 @@ from attncheck.values.value import (
     Value,
     as_size,
     as_tensor,
+    is_truth,
 )
 
 #: Names of arguments that are one number. Others (`size`, `img_size`, `out_shape`) are a number in
@@ -340,7 +341,7 @@ def array(call: Call) -> Outcome:
     if value is None:
         return Outcome(call.make(None))
     dtype = _named_dtype(call.value("dtype")) if call.given("dtype") else None
-    if _may_be_several(value) or (type(value) is Scalar and value.kind == "bool"):
+    if _may_be_several(value) or is_truth(value):
         # So may what compares something that nobody knows.
         return Outcome(call.make(None, dtype), _event(call))
     given = as_tensor(value)
