@@ -25,6 +25,7 @@ from attncheck.diagnosed import (
 from attncheck.evidence.comments import claims, standing_claims
 from attncheck.evidence.declarations import Declarations, declared_in_comments, scope_of
 from attncheck.finding import Severity
+from attncheck.flags import chosen_by_flag
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise
 from attncheck.settings import Settings
@@ -166,6 +167,9 @@ def _function(
     analysis.general.append(general)
     analysis.shown.append(general if named is None else named)
     reports = [] if general is named else diagnose(analysis, general, {})
+    unsure = _shown_without_flag(analysis, function, reports or told)
+    reports = [report for report in reports if report.key not in unsure]
+    told = [report for report in told if report.key not in unsure]
     _take(found, [r for r in reports if r.evidence < Evidence.PROSE or is_about_steps(r)])
     sure = {report.key for report in reports}
     _take(found, _of_any_rank(analysis, function, told or contradicted, sure))
@@ -176,7 +180,22 @@ def _function(
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     weak = [r for r in reports if r.evidence >= Evidence.PROSE and not is_about_steps(r)]
     prose = [r for r in weak if not about_rank(r)]
-    supposed = suppose(tracer, function, general, contradictions)
+    names = _by_hypotheses(analysis, function, general)
+    _take(found, [report for report in names.agreed if report.key not in unsure])
+    _settle(analysis, found, [*([prose] if prose else []), *names.groups])
+
+
+@dataclass(slots=True)
+class _ByHypotheses:
+    """What all consistent hypotheses tell, and what each of the inconsistent ones does."""
+
+    agreed: list[Diagnosed]
+    groups: list[list[Diagnosed]]
+
+
+def _by_hypotheses(analysis: Analysis, function: Function, general: Traced) -> _ByHypotheses:
+    """What is found in a function whose parameters are what their names may mean."""
+    supposed = suppose(analysis.tracer, function, general, contradictions)
     telling = (*supposed.consistent, *supposed.suspects)
     if telling and telling[0].hypothesis is not None:
         analysis.labels[function.qualified] = telling[0].hypothesis.label
@@ -187,13 +206,28 @@ def _function(
         id(traced): _numbers(analysis, function, traced)
         for traced in (*supposed.consistent, *supposed.suspects[:4])
     }
-    agreed = _agreed(analysis, supposed, numbers)
-    _take(found, agreed)
     groups = [
         [r for r in diagnose(analysis, traced, numbers[id(traced)]) if about_sizes(r)]
         for traced in supposed.suspects[:4]
     ]
-    _settle(analysis, found, [*([prose] if prose else []), *groups])
+    return _ByHypotheses(_agreed(analysis, supposed, numbers), groups)
+
+
+def _shown_without_flag(
+    analysis: Analysis, function: Function, reports: list[Diagnosed]
+) -> set[tuple[str, object]]:
+    """What only callers show to be wrong that leave out the flag of the branch it stands in.
+
+    With one such finding all others go that rest on what these callers give.
+    """
+    doubtful = {each.key for each in reports if chosen_by_flag(each.report.node, analysis.source)}
+    shown = analysis.tracer.evidence.seen_of(function)
+    if not doubtful or not any(shown.get(name) for name in function.defaults):
+        return set()
+    conventional = reports[0].traced.conventional
+    spared = analysis.tracer.run_function(function, conventional=conventional, sparing=True)
+    unsure = {each.key for each in reports} - {each.key for each in diagnose(analysis, spared, {})}
+    return unsure if unsure & doubtful else set()
 
 
 def _of_any_rank(

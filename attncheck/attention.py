@@ -162,7 +162,8 @@ def _attach_sums(graph: Graph, sites: list[Site]) -> None:
         sources = [_sources(tensor, weights) for _, tensor in tensors]
         used = [index for index, found in enumerate(sources) if found]
         if len(used) == 1 and _mixes_weights(graph, operation, tensors, used[0]):
-            # Talking heads: what the softmax gave goes into a learned product, as a whole.
+            # Talking heads: weights that a learned product has mixed are weights of these sites.
+            weights[operation.number] = sources[used[0]]
             continue
         if isinstance(operation.event, Reduction) and tensors:
             _attach_reduction(operation, tensors[0][1], products)

@@ -127,16 +127,18 @@ class Operation:
         return next((tensor for _, tensor in self.tensors()), None)
 
     def tensors(self) -> Iterator[tuple[Operand, Tensor]]:
-        """The operands that are tensors."""
+        """The operands that are tensors: not what says where, or of what numbers, to make one."""
         if self._pairs is None:
             self._pairs = tuple(
                 (operand, operand.value)
                 for operand in self.operands
-                if isinstance(operand.value, Tensor)
+                if isinstance(operand.value, Tensor) and operand.name not in _SETTINGS
             )
         return iter(self._pairs)
 
 
+#: Arguments of an unseen caller that are no tensors, whatever is known of them.
+_SETTINGS = frozenset({"device", "dtype"})
 #: Numbers between the first operations of two graphs; no trace has as many operations.
 _APART = 1_000_000
 _graphs = itertools.count(1)

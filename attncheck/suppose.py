@@ -17,7 +17,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Elementwise, Fault
 from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
 from attncheck.tracer.trace import Traced, Tracer
-from attncheck.values.value import NONE, Function, Value, as_tensor, expanded
+from attncheck.values.value import NONE, Function, Int, Value, as_tensor, expanded
 
 #: Operations without which a function is not attention, whatever its parameters are called.
 _PRODUCTS = frozenset(
@@ -82,7 +82,7 @@ def suppose(
         operations += len(traced.graph.operations)
         if operations > MOST_OPERATIONS:
             return Supposed()
-        if not traced.complete:
+        if not traced.complete or _is_named_otherwise(traced):
             continue
         if contradictions(traced):
             if hypothesis.primary and not _is_unpacked_otherwise(traced):
@@ -104,6 +104,21 @@ def _is_unpacked_otherwise(traced: Traced) -> bool:
         operation.kind == "unpack"
         and any(traced.graph.maker(tensor) is None for _, tensor in operation.tensors())
         for operation in traced.graph.clashes()
+    )
+
+
+def _is_named_otherwise(traced: Traced) -> bool:
+    """Whether the code calls another axis the batch: ``sq, b, np, hn = query.size()``."""
+    sizes = (
+        (table_symbol(site.name), site.value.size.symbol)
+        for site in traced.sites
+        if isinstance(site.value, Int) and site.value.size is not None
+    )
+    return any(
+        symbol is not None
+        and None not in (called, table_symbol(symbol.name))
+        and (called == "batch_size") != (table_symbol(symbol.name) == "batch_size")
+        for called, symbol in sizes
     )
 
 

@@ -9,7 +9,6 @@ source; what is learned on the way (bindings, divisibility) lives in `attncheck.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from math import gcd
 from typing import Final
 
 from attncheck.algebra.atoms import (
@@ -25,6 +24,7 @@ from attncheck.algebra.atoms import (
     term_key,
     written_key,
 )
+from attncheck.algebra.terms import common, exactly, parted
 
 __all__ = [
     "ONE",
@@ -231,13 +231,8 @@ class Size:
         if len(other.terms) > 1:
             return _divided_by_sum(self, other)
         ((divisor, scale),) = other.terms.items()
-        terms: dict[Monomial, int] = {}
-        for monomial, coefficient in self.terms.items():
-            quotient = divide(monomial, divisor)
-            if quotient is None or coefficient % scale:
-                return None
-            terms[quotient] = coefficient // scale
-        return Size(terms)
+        terms = exactly(self.terms, divisor, scale)
+        return None if terms is None else Size(terms)
 
     def primitive(self) -> Size:
         """This size without the number and the positive atoms that divide it all.
@@ -246,13 +241,11 @@ class Size:
         """
         if len(self.terms) < 2:
             return self
-        content, common = _common(self)
-        common = tuple(pair for pair in common if type(pair[0]) is Symbol and pair[0].positive)
-        if content == 1 and not common:
+        content, shared = common([self.terms])
+        shared = tuple(pair for pair in shared if type(pair[0]) is Symbol and pair[0].positive)
+        if content == 1 and not shared:
             return self
-        quotient = self.divided_by(Size({common: content}))
-        assert quotient is not None
-        return quotient
+        return _exactly(self, Size({shared: content}))
 
     # -- substitution --------------------------------------------------------------------------
 
@@ -384,47 +377,31 @@ def _split(size: Size, divisor: Size) -> tuple[Size, Size]:
         exact = size.divided_by(divisor)
         return (ZERO, size) if exact is None else (exact, ZERO)
     ((monomial, scale),) = divisor.terms.items()
-    whole: dict[Monomial, int] = {}
-    rest: dict[Monomial, int] = {}
-    for dividend, coefficient in size.terms.items():
-        quotient = divide(dividend, monomial)
-        if quotient is None:
-            rest[dividend] = coefficient
-            continue
-        times, left = divmod(coefficient, scale)
-        if times:
-            whole[quotient] = times
-        if left:
-            rest[dividend] = left
+    whole, rest = parted(size.terms, monomial, scale)
     return Size(whole), Size(rest)
-
-
-def _common(*sizes: Size) -> tuple[int, Monomial]:
-    """The greatest number and product that divide every term of all `sizes`."""
-    content = 0
-    shared: dict[Atom, int] | None = None
-    for size in sizes:
-        for monomial, coefficient in size.terms.items():
-            content = gcd(content, coefficient)
-            powers = dict(monomial)
-            if shared is None:
-                shared = powers
-            elif shared:
-                both = shared.keys() & powers.keys()
-                shared = {a: min(n, powers[a]) for a, n in shared.items() if a in both}
-    return content, tuple((shared or {}).items())
 
 
 def _reduced(rest: Size, divisor: Size) -> tuple[Size, Size, Size]:
     """What `rest` and `divisor` have in common, and both without it."""
-    content, shared = _common(rest, divisor)
-    if not divisor.terms or (content == 1 and not shared):
-        return ONE, rest, divisor
-    scale = Size({shared: content})
-    shorter, by = rest.divided_by(scale), divisor.divided_by(scale)
-    assert shorter is not None
-    assert by is not None
-    return scale, shorter, by
+    content, shared = common([rest.terms, divisor.terms])
+    scale = ONE
+    if divisor.terms and (content != 1 or shared):
+        scale = Size({shared: content})
+        rest, divisor = _exactly(rest, scale), _exactly(divisor, scale)
+    if len(divisor.terms) > 1:
+        number, own = common([divisor.terms])
+        total = _exactly(divisor, Size({own: number}))
+        shorter = rest.divided_by(total)
+        if shorter is not None:
+            return scale * total, shorter, Size({own: number})
+    return scale, rest, divisor
+
+
+def _exactly(size: Size, part: Size) -> Size:
+    """A size divided by what is known to divide it."""
+    quotient = size.divided_by(part)
+    assert quotient is not None
+    return quotient
 
 
 def _divided_by_sum(size: Size, divisor: Size) -> Size | None:

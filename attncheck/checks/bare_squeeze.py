@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+
+import libcst as cst
 
 from attncheck.algebra.size import Size
 from attncheck.checks.report import Culprit, Report, sizes_of
@@ -33,7 +36,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     ones = [index for index, size in enumerate(sizes) if size is not None and size.number == 1]
     risky = [size for size in sizes if size is not None and _can_be_one(size)]
-    if len(ones) != 1 or not risky:
+    if len(ones) != 1 or not risky or _is_guarded(operation, view):
         return
     wanted = tuple(size for index, size in enumerate(sizes) if index != ones[0])
     message = (
@@ -56,3 +59,15 @@ def _can_be_one(size: Size) -> bool:
     """Whether a size is a batch or a number of positions: a name, not a width of the model."""
     symbol = size.symbol
     return symbol is not None and symbol.name in ("batch_size", "B", "T_enc", "T_dec")
+
+
+#: What asks how many axes a tensor has, or how long they are.
+_ASKED = re.compile(r"\.(?:dim\(|ndim\b|shape\b|size\()")
+
+
+def _is_guarded(operation: Operation, view: View) -> bool:
+    """Whether a condition around it asks for axes, or it stands in one that does."""
+    return any(
+        isinstance(outer, cst.If | cst.IfExp) and _ASKED.search(view.code(outer.test)) is not None
+        for outer in view.source.around(operation.node)
+    )

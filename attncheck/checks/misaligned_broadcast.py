@@ -19,10 +19,11 @@ from attncheck.checks.mask_places import are_one
 from attncheck.checks.masks import is_mask
 from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
-from attncheck.graph import Operation
-from attncheck.operators.events import COMPARISONS, Elementwise, Expansion
+from attncheck.graph import Operand, Operation
+from attncheck.operators.events import COMPARISONS, Elementwise, Expansion, Permutation
 from attncheck.record import replace
 from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
 
 RULE = Rule(
     "ATN202",
@@ -63,7 +64,7 @@ def _crosswise(operation: Operation, view: View) -> Iterator[Report]:
     places = _crossed(pairings)
     index = 0 if is_mask(view.graph, operands[0][1]) else 1
     operand, tensor = operands[index]
-    if places is None or operand.node is None:
+    if places is None or operand.node is None or _are_mirrored(operands, view):
         return
     sides = [
         [axis for pairing in pairings if (axis := side(pairing)) is not None]
@@ -91,6 +92,17 @@ def _crosswise(operation: Operation, view: View) -> Iterator[Report]:
         "the two axes in the order that the other operand has them in",
         hidden=f"hidden while {one} == {other}",
     )
+
+
+def _are_mirrored(operands: list[tuple[Operand, Tensor]], view: View) -> bool:
+    """Whether one of two tensors is the other one turned: ``X + X.T`` is for squares only."""
+    for (_, one), (_, turned) in itertools.permutations(operands):
+        made = view.graph.maker(turned)
+        if made is None or not isinstance(made.event, Permutation) or made.source is None:
+            continue
+        if made.source is one or (made.source.made_by & one.made_by) - {None}:
+            return True
+    return False
 
 
 def _left(pairing: Pairing) -> Axis | None:

@@ -118,7 +118,7 @@ def _sources(made: Operation) -> list[Tensor]:
     if isinstance(made.event, Creation):
         likes = made.kind in ("like", "array", "legacy_tensor")
         return [tensor for _, tensor in made.tensors()] if likes else []
-    tensors = [tensor for operand, tensor in made.tensors() if operand.name != "device"]
+    tensors = [tensor for _, tensor in made.tensors()]
     return tensors[:1] if made.kind in _CASTS else tensors
 
 

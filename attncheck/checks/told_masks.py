@@ -83,8 +83,21 @@ def _are_opposed(use: Use, told: Told, other: Use, again: Told) -> bool:
 
 
 def arguments_of(use: Use, view: View) -> tuple[Told, ...]:
-    """The arguments that the mask of a use is, one for each branch."""
-    return _read(use.operand, use.operation, view, 0)
+    """The arguments that the mask of a use is, one for each branch.
+
+    None that is negated in one branch and not in another: which of them is used a later condition
+    may tell.
+    """
+    found = _read(use.operand, use.operation, view, 0)
+    return tuple(
+        told
+        for told in found
+        if all(
+            (told.true, told.false) == (other.true, other.false)
+            for other in found
+            if (told.name, told.function) == (other.name, other.function)
+        )
+    )
 
 
 def _read(operand: Operand | None, user: Operation, view: View, depth: int) -> tuple[Told, ...]:

@@ -206,6 +206,7 @@ def _entered(
     node: cst.CSTNode,
 ) -> Frame:
     """The activation of a function with its arguments, noted wherever calls are noted."""
+    _settle_claims(machine, function, arguments)
     environment.names.update(arguments)
     if machine.evidence.presuming and environment.file is None:
         _presume(machine, function, arguments)
@@ -242,6 +243,22 @@ def _presume(machine: Machine, function: Function, arguments: dict[str, Value]) 
             rank = machine.evidence.hinted_rank(function, parameter)
             if rank is not None:
                 presume_rank(machine, value, rank)
+
+
+def _settle_claims(machine: Machine, function: Function, arguments: dict[str, Value]) -> None:
+    """Forget what the caller's prose says of an argument where the function's says otherwise.
+
+    ``inputs`` may be documented as tokens, and be what a mode of the layer takes instead.
+    """
+    for name, value in arguments.items():
+        if type(value) is not Tensor or value.evidence is not Evidence.PROSE:
+            continue
+        given = value.shape
+        claim = machine.evidence.docstring(function).parameters.get(name)
+        told = None if claim is None else claim.read(machine.evidence.scope.symbol)
+        ranks = {None if shape is None else shape.rank for shape in (given, told)}
+        if None not in ranks and len(ranks) > 1:
+            arguments[name] = value.with_shape(None)
 
 
 def _parameter_nodes(function: Function) -> Iterator[tuple[str, cst.Name]]:

@@ -72,6 +72,8 @@ class ProgramEvidence:
     conventional: bool = False
     #: how many axes more than that they have
     more: int = 0
+    #: whether calls are not asked what the optional arguments of the function are
+    sparing: bool = False
     pinned_function: Function | None = None
     #: the path of the file, where it is another one than the checked
     file: str = ""
@@ -209,6 +211,8 @@ class ProgramEvidence:
         )
 
     def _called(self, function: Function, name: str) -> Sketch | None:
+        if self.sparing and function is self.pinned_function and name in function.defaults:
+            return None
         if self.shown_before is not None:
             return self.shown_before.get(function.qualified, {}).get(name)
         sketches = self.sketches.get(function)

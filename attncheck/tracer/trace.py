@@ -162,12 +162,14 @@ class Tracer:
         conventional: bool = False,
         more: int = 0,
         bare: bool = False,
+        sparing: bool = False,
     ) -> Traced:
         """Trace a function in general, or under a hypothesis about its parameters.
 
         `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
         `conventional` that inputs have as many axes as their names say, or so many `more`; `bare`
-        that arguments that are None by default are left out.
+        that arguments that are None by default are left out; `sparing` that what calls show of
+        arguments with defaults counts for nothing.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
@@ -178,6 +180,7 @@ class Tracer:
         self.evidence.pinned = hypothesis
         self.evidence.pinned_function = function
         self.evidence.conventional, self.evidence.more = conventional, more
+        self.evidence.sparing = sparing
         receiver = None
         if function.owner is not None:
             receiver = self._instance(function.owner)
@@ -189,12 +192,13 @@ class Tracer:
                 self.evidence.attributes.recall(receiver)
         left_out = self.may_leave_out(function) if bare else frozenset[str]()
         complete, result = self._in_general(machine, function, receiver, left_out)
-        if receiver is not None and complete and not bare and not more:
+        if receiver is not None and complete and not (bare or more or sparing):
             self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)
         self.evidence.pinned = None
         self.evidence.conventional, self.evidence.more = False, 0
-        if hypothesis is None and not bare and not more:
+        self.evidence.sparing = False
+        if hypothesis is None and not (bare or more or sparing):
             self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
         traced.result, traced.conventional, traced.bare = result, conventional, bare

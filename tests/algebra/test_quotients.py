@@ -44,3 +44,20 @@ def test_the_part_is_less_for_all_numbers(part, whole):
 @pytest.mark.parametrize(("part", "whole"), OPEN)
 def test_what_may_be_as_much_is_not_said_to_be_less(part, whole):
     assert not falls_short(part, whole)
+
+
+SHARED_SUMS = [
+    ((D * (N * T + 1)) // (N * (N * T + 1)), D // N),
+    ((D * (T + 1)) // (N * (T + 1) * 3), D // (N * 3)),
+    ((D * (T + 1)) // (T + 1), D),
+    ((D * (T + 1)) % (N * (T + 1)), (D % N) * (T + 1)),
+]
+
+
+@pytest.mark.parametrize(("divided", "expected"), SHARED_SUMS)
+def test_a_sum_that_both_sides_have_is_cancelled(divided, expected):
+    assert divided == expected
+
+
+def test_a_sum_that_one_side_has_stays():
+    assert str(D // (T + 1)) == "d//(t + 1)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncheck.frameworks.spelling import Table
-from attncheck.operators import layers, places, selection, triangles
+from attncheck.operators import places, selection, triangles
 
 TABLE = Table("tensorflow")
 
@@ -15,8 +15,8 @@ TABLE.add(
 )
 TABLE.add(
     "tensorflow.nn.embedding_lookup",
-    layers.embedding,
-    "params:weight, ids:x, max_norm=None, name=None",
+    selection.gather_rows,
+    "params:x, ids:index, max_norm=None, name=None",
 )
 TABLE.add("tensorflow.slice", places.part, "input_:x, begin, size:sizes, name=None")
 

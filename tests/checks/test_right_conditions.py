@@ -1,0 +1,184 @@
+"""Right code whose conditions, flags and claims say what is meant; wrong twins are still told."""
+
+import pytest
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+
+
+def codes(code):
+    return [each.code for each in check_source((HEAD + code).encode(), "x.py", Settings()).findings]
+
+
+TALKING = """
+class Talking(nn.Module):
+    def __init__(self, dim, heads, device=None, dtype=None):
+        super().__init__()
+        dd = {{"device": device, "dtype": dtype}}
+        self.heads = heads
+        self.qkv = nn.Linear(dim, dim * 3, **dd)
+        self.mix = nn.Linear(heads, heads, **dd)
+
+    def forward(self, x):
+        B, N, C = x.shape
+        qkv = self.qkv(x).view(B, N, 3, self.heads, C // self.heads).permute(2, 0, 3, 1, 4)
+        q, k, v = qkv.unbind(0)
+        weights = (q @ k.transpose(-2, -1)).softmax(dim={axis})
+        weights = self.mix(weights.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        return (weights @ v).transpose(1, 2).reshape(B, N, C)
+"""
+
+
+@pytest.mark.parametrize(("axis", "expected"), [(-1, []), (-2, ["ATN301"])])
+def test_heads_are_mixed_by_a_layer_that_is_told_its_device(axis, expected):
+    assert codes(TALKING.format(axis=axis)) == expected
+
+
+FLAGGED = """
+class Attention(nn.Module):
+    def forward(self, q, k, v, mask=None, **kwargs):
+        padded = kwargs.get("padded", False)
+        scores = q @ k.transpose(-2, -1)
+        if mask is not None:
+            if not padded:
+                scores = scores + mask[: q.shape[1], : q.shape[1]]
+            else:
+                mask = mask.unsqueeze(1).eq(0){comment}
+                scores = scores.masked_fill(mask, -float("inf"))
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None and padded:
+            weights = weights.masked_fill({used}, 0.0)
+        return weights @ v
+
+class Decoder(nn.Module):
+    def __init__(self, length):
+        super().__init__()
+        self.attention = Attention()
+        self.register_buffer("mask", torch.empty(length, length).fill_(-1e9).triu_(1))
+
+    def forward(self, x):
+        return self.attention(x, x, x, mask=self.mask)
+"""
+
+
+@pytest.mark.parametrize(
+    ("comment", "used"),
+    [("", "mask"), ("  # (batch, 1, t, 1)", "mask"), ("", "mask.transpose(2, 3)")],
+)
+def test_a_branch_that_the_callers_flags_never_take(comment, used):
+    assert codes(FLAGGED.format(comment=comment, used=used)) == []
+
+
+READ_TWICE = """
+def attend(scores, v, mask, padded):
+    {first}
+    scores = scores.masked_fill(mask, -float("inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights.masked_fill({second}, 0.0) @ v
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("mask = mask.eq(0)", "mask", []),
+        ("", "mask.eq(0)", ["ATN502"]),
+    ],
+)
+def test_one_mask_read_two_ways(first, second, expected):
+    assert codes(READ_TWICE.format(first=first, second=second)) == expected
+
+
+SQUEEZED = """
+def last(x, h):
+    # x: (B, 1, T_enc)
+    {code}
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("x = x.squeeze()", ["ATN205"]),
+        ("x = x.squeeze() if x.dim() == 3 else x", []),
+        ("x = x.squeeze(1) if torch.squeeze(x).dim() == 1 else torch.squeeze(x)", []),
+        ("x = x.squeeze() if x.shape[0] > 1 else x.squeeze(1)", []),
+        ("x = x.squeeze() if h is None else x", ["ATN205"]),
+    ],
+)
+def test_a_squeeze_beside_a_question_for_the_axes(code, expected):
+    assert codes(SQUEEZED.format(code=code)) == expected
+
+
+MIRRORED = """
+def affinity(x, y, k):
+    rows, columns = x.shape
+    near = torch.zeros_like(x) if k > 0 else x
+    other = torch.zeros(columns, rows)
+    return {sum}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sum", "expected"),
+    [
+        ("0.5 * (near + near.T)", []),
+        ("x + x.transpose(0, 1)", []),
+        ("torch.maximum(near, near.t())", []),
+        ("x + other", ["ATN202"]),
+    ],
+)
+def test_a_matrix_beside_its_own_turn(sum, expected):
+    assert codes(MIRRORED.format(sum=sum)) == expected
+
+
+TWO_CLAIMS = '''
+class Shared(nn.Module):
+    def __init__(self, words, width):
+        super().__init__()
+        self.words, self.width = words, width
+        self.table = nn.Parameter(torch.zeros(words, width))
+
+    def forward(self, inputs, mode="embedding"):
+        """Tokens to vectors, or vectors to logits.
+
+        Args:
+            inputs: tokens of shape (batch_size, length)
+        """
+        if mode == "embedding":
+            return self.table[inputs]
+        return self.logits(inputs)
+
+    def logits(self, inputs):
+        """Logits of vectors.
+{claim}
+        """
+        x = inputs.reshape(-1, self.width)
+        return (x @ self.table.t()).view(inputs.shape[0], inputs.shape[1], self.words)
+'''
+OWN = """
+        Args:
+            inputs: vectors of shape (batch_size, length, width)
+"""
+
+
+@pytest.mark.parametrize(("claim", "expected"), [(OWN, []), ("", ["ATN105"])])
+def test_of_two_claims_about_an_argument_neither_counts(claim, expected):
+    assert codes(TWO_CLAIMS.format(claim=claim)) == expected
+
+
+OTHER_BATCH = """
+def attend(query, key, value):
+    {names} = query.size()
+    query = query.permute(1, 2, 0, 3).reshape({b} * {heads}, {t}, d)
+    key = key.permute(1, 2, 3, 0).reshape({b} * {heads}, d, key.size(0))
+    return torch.bmm(query, key)
+"""
+
+
+def test_names_that_call_another_axis_the_batch():
+    code = OTHER_BATCH.format(names="sq, b, np, d", b="b", heads="np", t="sq")
+    assert codes(code) == []
