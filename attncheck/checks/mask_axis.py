@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from attncheck.algebra.shape import Shape
 from attncheck.attention import behind
 from attncheck.checks.entries import entries, is_named, masked_again
-from attncheck.checks.mask_places import are_one, misplaced
+from attncheck.checks.mask_places import FUNCTION, are_one, misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
 from attncheck.checks.reach import keys_from_end
-from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
+from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.terms import Term, terms
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
@@ -39,7 +39,7 @@ class _Masked:
     keys: int
 
 
-ON = (Elementwise,)
+ON = (Elementwise, Attention)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
@@ -47,7 +47,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     found = view.remembered(misplaced, operation)
     if found is None or found.mask.node is None:
         return
-    mask, scores = view.text(found.tensor), view.text(as_tensor(found.scores.value))
+    mask, scores = view.text(found.tensor), text_of(found.scores.sizes())
     lined = f"axes line up from the last one on, so that {found.own} meets {found.met}"
     if found.met is None:
         lined = f"it has an axis more, so that all scores are repeated for each of its {found.own}"
@@ -108,13 +108,10 @@ def _layers(view: View) -> Iterator[_Masked]:
         if not isinstance(event, Attention) or not are_one(event.query, event.key):
             continue
         masks = [operand for operand, _ in operation.tensors() if "mask" in operand.name]
-        shape = None if operation.kind != _FUNCTION else view.shape(as_tensor(operation.output))
+        shape = None if operation.kind != FUNCTION else view.shape(as_tensor(operation.output))
         rank = 3 if shape is None or not shape.closed else len(shape.axes)
         if not any("padding" in operand.name for operand in masks):
             yield _Masked(operation, masks, rank, 1, 0)
-
-
-_FUNCTION = "scaled_dot_product_attention"
 
 
 def _queries(shape: Shape, keys: int) -> int | None:

@@ -17,9 +17,13 @@ from attncheck.checks.entries import entries, entry_of
 from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
+from attncheck.operators.events import Attention
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
+
+#: Attention as a function, whose scores have the leading axes of the query.
+FUNCTION = "scaled_dot_product_attention"
 
 
 @record
@@ -31,7 +35,7 @@ class Misplaced:
 
     mask: Operand
     tensor: Tensor
-    scores: Operand
+    scores: Shape
     expected: Sizes
     own: Axis
     met: Axis | None
@@ -39,21 +43,43 @@ class Misplaced:
 
 def misplaced(operation: Operation, view: View) -> Misplaced | None:
     """How the mask of an operation on scores lies across their axes, or None."""
-    if operation.number not in view.once(_put_on_scores):
+    given = _given_to_layer(operation, view) or _put_by_hand(operation, view)
+    mask = None if given is None else view.shape(as_tensor(given[0].value))
+    if given is None or mask is None or not mask.closed or not given[1].closed:
         return None
-    entry = entry_of(operation, view)
-    if entry is None or entry.mask.node is None:
-        return None
-    mask, scores = view.shape(entry.mask_tensor), view.shape(as_tensor(entry.scores.value))
-    if mask is None or scores is None or not mask.closed or not scores.closed:
-        return None
+    operand, scores = given
     if scores.axes and scores.axes[-1].is_one:
         return None  # the scores have an axis too many, which is not the mask's fault
     crossing = _crossing(mask, scores, view.facts) or _in_front(mask, scores, view.facts)
     expected = None if crossing is None else _placed(mask, scores, view.facts)
-    if crossing is None or expected is None or expected == mask.sizes():
+    tensor = as_tensor(operand.value)
+    if crossing is None or expected is None or expected == mask.sizes() or tensor is None:
         return None
-    return Misplaced(entry.mask, entry.mask_tensor, entry.scores, expected, *crossing)
+    return Misplaced(operand, tensor, scores, expected, *crossing)
+
+
+def _put_by_hand(operation: Operation, view: View) -> tuple[Operand, Shape] | None:
+    """The mask that an operation puts on the scores of some site, and these."""
+    if operation.number not in view.once(_put_on_scores):
+        return None
+    entry = entry_of(operation, view)
+    scores = None if entry is None else view.shape(as_tensor(entry.scores.value))
+    if entry is None or entry.mask.node is None or scores is None:
+        return None
+    return entry.mask, scores
+
+
+def _given_to_layer(operation: Operation, view: View) -> tuple[Operand, Shape] | None:
+    """The mask of a library's attention on queries, keys and values, and the scores' shape."""
+    event = operation.event
+    if not isinstance(event, Attention) or event.mask is None or operation.kind != FUNCTION:
+        return None
+    operands = {operand.name: operand for operand, _ in operation.tensors()}
+    mask, query = operands.get("mask"), operands.get("query")
+    shape = None if query is None else view.shape(as_tensor(query.value))
+    if mask is None or mask.node is None or shape is None or not shape.closed:
+        return None
+    return mask, Shape((*shape.axes[:-2], event.query, event.key))
 
 
 def _put_on_scores(view: View) -> set[int]:
@@ -63,15 +89,28 @@ def _put_on_scores(view: View) -> set[int]:
 
 def _crossing(mask: Shape, scores: Shape, facts: Facts) -> tuple[Axis, Axis] | None:
     """The first axes, from the last one on, that meet and are not the same."""
-    for own, met in zip(reversed(mask.axes), reversed(scores.axes), strict=False):
-        if own.is_one or met.is_one or own.size is None or met.size is None:
+    pairs = list(zip(reversed(mask.axes), reversed(scores.axes), strict=False))
+    for place, (own, met) in enumerate(pairs):
+        if own.is_one or own.size is None or met.size is None:
+            continue
+        if met.is_one:
+            # Scores have one axis for all heads: what the mask has there is an axis of theirs.
+            if any(_is_own(own, axis, facts) for axis in scores.axes[: -1 - place]):
+                return own, met
             continue
         verdict = facts.compare(own.size, met.size)
         if verdict.clashes:
             return own, met
-        if verdict is Verdict.UNKNOWN and any(are_one(own, axis) for axis in scores.axes):
+        if verdict is Verdict.UNKNOWN and any(_is_own(own, axis, facts) for axis in scores.axes):
             return (own, met) if not are_one(own, met) else None
     return None
+
+
+def _is_own(axis: Axis, other: Axis, facts: Facts) -> bool:
+    """Whether two axes come from one, or are of one size that is no number."""
+    if are_one(axis, other):
+        return True
+    return axis.size is not None and axis.size.number is None and same_size(axis, other, facts)
 
 
 def _in_front(mask: Shape, scores: Shape, facts: Facts) -> tuple[Axis, None] | None:

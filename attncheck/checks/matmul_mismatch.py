@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks import plain, tied
+from attncheck.checks.mask_places import misplaced
 from attncheck.checks.products import Kind, report
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
@@ -28,7 +29,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         yield from tied.report(RULE, operation, view, "pairs the batch axes")
         return
     if clash.fault is Fault.BROADCAST:
-        if isinstance(operation.event, Contraction | Attention):
+        if isinstance(operation.event, Contraction | Attention) and not misplaced(operation, view):
             yield from plain.report(RULE, operation, view, *_paired(operation, view))
         return
     yield from report(

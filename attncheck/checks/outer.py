@@ -12,6 +12,7 @@ import libcst as cst
 from attncheck.algebra.broadcast import How, Pairing
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis
+from attncheck.attention import scores_product
 from attncheck.checks.elementwise_mistakes import Diagnosis, Kind
 from attncheck.checks.report import Culprit
 from attncheck.checks.view import View
@@ -49,7 +50,8 @@ def outer(
         sizes = view.sizes(tensor)
         if sizes is None or operand.node is None:
             continue
-        if not _is_fill(event, found) and _is_meant(view, operand, tensors, found):
+        on_scores = _is_fill(event, found) or _are_scores(view, tensor, found)
+        if not on_scores and _is_meant(view, operand, tensors, found):
             continue
         # ``k.view(-1, 1) * k``, and a row and its transpose: a column made of the row is meant.
         row = tensors[1 - found.side][0].node
@@ -130,6 +132,14 @@ def _stretched(pairings: tuple[Pairing, ...]) -> Iterator[_Stretched]:
 def _is_fill(event: Elementwise, found: _Stretched) -> bool:
     """Whether a mask gives what it is put on an axis more: it never is put on to do that."""
     return event.symbol in _FILLS and found.after > 0
+
+
+def _are_scores(view: View, tensor: Tensor, found: _Stretched) -> bool:
+    """Whether the column is scores with one axis for all heads: ``(B, 1, T, T)``.
+
+    What else has a T by T for each sequence is put on those of its own.
+    """
+    return found.after > 1 and scores_product(view.graph, tensor) is not None
 
 
 def _one_meaning(view: View, column: Axis, vector: Axis) -> bool:

@@ -140,3 +140,42 @@ def test_axes_of_its_own(lines):
     code = HEAD + "".join(f"        {line}\n" for line in lines)
     findings = check_source(code.encode(), "x.py", Settings()).findings
     assert "ATN501" not in {each.code for each in findings}
+
+
+ATTENTION = """import torch
+from torch.nn import functional as F
+
+def attend(x, y, heads):
+    B, T, d = x.shape
+    S = y.shape[1]
+    q = x.view(B, T, heads, -1).transpose(1, 2)
+    k = y.view(B, S, heads, -1).transpose(1, 2)
+    one = x.unsqueeze(1)
+    tokens = torch.zeros(B, S, dtype=torch.bool)
+    return F.scaled_dot_product_attention({query}, {key}, {key}, attn_mask={mask})
+"""
+GIVEN = [
+    ("q", "k", "tokens", "tokens[:, None, None, :]"),
+    ("q", "k", "torch.zeros(B, T, S)", "torch.zeros(B, T, S).unsqueeze(1)"),
+    ("q", "k", "tokens.unsqueeze(1)", "tokens.unsqueeze(1).unsqueeze(2)"),
+    ("one", "one", "torch.zeros(B, T, T)", "torch.zeros(B, T, T).unsqueeze(1)"),
+]
+
+
+def told(query, key, mask):
+    """(code, severity, fixed line) of every finding."""
+    code = ATTENTION.format(query=query, key=key, mask=mask)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    return [(each.code, each.severity, each.fix and each.fix.line) for each in findings]
+
+
+@pytest.mark.parametrize(("query", "key", "mask", "fixed"), GIVEN)
+def test_a_mask_given_to_the_library_without_its_axis_of_heads(query, key, mask, fixed):
+    call = f"F.scaled_dot_product_attention({query}, {key}, {key}, attn_mask={fixed})"
+    assert told(query, key, mask) == [("ATN501", "error", f"return {call}")]
+    assert told(query, key, fixed) == []
+
+
+@pytest.mark.parametrize("mask", ["torch.zeros(T, S)", "torch.zeros(heads, T, S)", "None"])
+def test_a_mask_for_all_sequences_alike(mask):
+    assert told("q", "k", mask) == []

@@ -53,3 +53,32 @@ def test_a_mask_makes_a_table_of_scores(masked, fixed):
 )
 def test_a_mask_of_the_same_axes_does_not(axis, masked):
     assert found(axis, masked) == []
+
+
+HEADS = """\
+import torch
+
+
+def attend(x, times):
+    B, T, d = x.shape
+    query = x.unsqueeze(1)
+    scores = query @ query.transpose(-1, -2)
+    bias = torch.zeros(B, T, T)
+    return (scores + {bias}).softmax(-1) @ query
+"""
+
+
+@pytest.mark.parametrize(
+    ("bias", "expected"),
+    [
+        ("bias", [("ATN201", "return (scores + bias.unsqueeze(1)).softmax(-1) @ query")]),
+        ("bias.unsqueeze(1)", []),
+        ("bias[0]", []),
+        ("torch.zeros(T, T)", []),
+        ("torch.zeros(times, 1, T, T)", []),
+    ],
+)
+def test_scores_with_one_axis_for_all_heads(bias, expected):
+    code = HEADS.format(bias=bias)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [(each.code, each.fix and each.fix.line) for each in findings] == expected
