@@ -173,7 +173,7 @@ def _is_meant(
     was kept under a name, and meets a plain vector later, was made for something else.
     """
     other = tensors[1 - found.side][1]
-    if found.after or _asked_for(view, other, (*_ASKING, Reshaping, Rearranging)):
+    if found.after or _asked_for(view, other, (*_ASKING, Reshaping, Rearranging, Permutation)):
         return True
     named = type(column.node).__name__ == "Name"
     plain = len(view.sizes(other) or ()) == 1

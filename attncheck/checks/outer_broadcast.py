@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attncheck.checks.broadcasts import report
 from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.report import Report
+from attncheck.checks.stretched_scores import stretched_scores
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise
@@ -30,3 +31,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         "`{code}` meets {left} with {right}: every element with every other, a table that nobody"
         " asked for",
     )
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report scores that a mask spreads over the keys."""
+    yield from stretched_scores(RULE, view)

@@ -17,7 +17,7 @@ def without_table(report: Report, view: View) -> Iterator[Candidate]:
     """The edits after which both operands meet element by element."""
     culprit = report.culprit
     sizes = None if culprit is None else view.sizes(culprit.tensor)
-    if culprit is None or sizes is None:
+    if culprit is None or sizes is None or report.expected is None:
         return
     places = [at for at in range(len(sizes)) if report.expected == (*sizes[:at], *sizes[at + 1 :])]
     if places and places[-1] < len(sizes) - 1:

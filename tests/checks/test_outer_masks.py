@@ -82,3 +82,41 @@ def test_scores_with_one_axis_for_all_heads(bias, expected):
     code = HEADS.format(bias=bias)
     findings = check_source(code.encode(), "x.py", Settings()).findings
     assert [(each.code, each.fix and each.fix.line) for each in findings] == expected
+
+
+GRAPH = """\
+import torch
+
+
+def attend(x, w, adjacency):
+    N, d = x.shape
+    h = x @ w
+    left, right = h @ torch.ones(h.shape[1], 1), h @ torch.ones(h.shape[1], 1)
+    scores = {scores}
+    scores = {masked}
+    return torch.softmax(scores, dim={axis}) @ h
+
+
+attend(torch.ones(6, 4), torch.ones(4, 3), torch.ones(6, 6))
+"""
+FILLED = "scores.masked_fill(adjacency == 0, -1e9)"
+CHOSEN = "torch.where(adjacency > 0, scores, -1e9)"
+
+
+def in_graph(scores, masked, axis):
+    """(code, line, fix) of every finding."""
+    code = GRAPH.format(scores=scores, masked=masked, axis=axis)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    return [(each.code, each.span.line, each.fix) for each in findings]
+
+
+@pytest.mark.parametrize("masked", [FILLED, CHOSEN])
+def test_one_score_for_each_query_that_the_mask_spreads(masked):
+    assert in_graph("left + right", masked, -1) == [("ATN201", 9, None)]
+
+
+@pytest.mark.parametrize(
+    "scores", ["left + right.T", "left + right.transpose(0, 1)", "left.t() + right", "right.T"]
+)
+def test_every_node_with_every_other(scores):
+    assert in_graph(scores, FILLED, -1) == []
