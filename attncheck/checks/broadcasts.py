@@ -19,6 +19,7 @@ from attncheck.checks.elementwise_mistakes import Diagnosis, Kind
 from attncheck.checks.mask_places import misplaced
 from attncheck.checks.outer import outer
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
+from attncheck.checks.stretched_scores import is_stretched
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import (
@@ -41,6 +42,8 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
         return None
     tensors = list(operation.tensors())
     if len(tensors) != 2 or view.remembered(misplaced, operation) is not None:
+        return None
+    if is_stretched(operation, view):
         return None
     lost = _lost_keepdim(operation, view, tensors)
     if lost is not None:

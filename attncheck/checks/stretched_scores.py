@@ -1,7 +1,7 @@
 """Scores of one number for each query, which only the mask gives an axis of keys.
 
-``where(adjacency > 0, logits, -1e9)`` of logits ``(N, 1)`` and an adjacency ``(N, N)`` has scores of
-``(N, N)``, and softmax over the keys gives all that may be seen the same weight: the keys are
+``where(adjacency > 0, logits, -1e9)`` of logits ``(N, 1)`` and an adjacency ``(N, N)`` gives scores
+of ``(N, N)``, and softmax over the keys gives all that may be seen the same weight: the keys are
 nowhere in them.
 """
 
@@ -13,16 +13,33 @@ from attncheck.attention import Site
 from attncheck.checks.entries import Entry, entries
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
+from attncheck.graph import Operation
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
+
+#: How masks are put on scores that can be nothing else.
+_PUT_ON = frozenset({"fill", "choice"})
 
 
 def stretched_scores(rule: Rule, view: View) -> Iterator[Report]:
     """The reports of masks that spread one score over the axis that softmax normalises."""
-    for site in view.sites:
-        for entry in entries(site, view):
-            if not entry.moved and _spreads(site, entry, view):
-                yield from _report(rule, entry, view)
+    for _, entry in view.once(_spread):
+        yield from _report(rule, entry, view)
+
+
+def is_stretched(operation: Operation, view: View) -> bool:
+    """Whether an operation is a mask put on scores that it gives their keys."""
+    return any(entry.operation is operation for _, entry in view.once(_spread))
+
+
+def _spread(view: View) -> list[tuple[Site, Entry]]:
+    """The masks that spread scores over the keys, with what they are put on."""
+    return [
+        (site, entry)
+        for site in view.sites
+        for entry in entries(site, view)
+        if entry.how in _PUT_ON and not entry.moved and _spreads(site, entry, view)
+    ]
 
 
 def _spreads(site: Site, entry: Entry, view: View) -> bool:
