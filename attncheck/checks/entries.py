@@ -132,6 +132,8 @@ def _combined(made: Operation, view: View) -> Entry | None:
     """Scores and a mask multiplied or added."""
     assert isinstance(made.event, Elementwise)
     tensors = [operand for operand, _ in made.tensors()]
+    if _moves_alike(made, view.graph):
+        return None
     how = "product" if made.event.symbol == "*" else "sum"
     holds = is_mask if how == "product" else rests_on_mask
     sure = [holds(view.graph, tensor) for _, tensor in made.tensors()]
@@ -186,6 +188,14 @@ def _passes(made: Operation) -> bool:
     return isinstance(made.event, (*MOVES, Expansion))
 
 
+def _moves_alike(made: Operation, graph: Graph) -> bool:
+    """Whether an operation takes their largest from all scores of a row, as softmax does first."""
+    tensors = [tensor for _, tensor in made.tensors()]
+    if not isinstance(made.event, Elementwise) or made.event.symbol != "-" or len(tensors) != 2:
+        return False
+    return any(isinstance(maker.event, Reduction) for maker in graph.known_makers(tensors[1]))
+
+
 def _keeps(made: Operation, graph: Graph) -> bool:
     """Whether an operation leaves a 0 among scores a 0, or moves all scores of a row alike."""
     event = made.event
@@ -193,11 +203,10 @@ def _keeps(made: Operation, graph: Graph) -> bool:
         return _passes(made)
     if not isinstance(event, Elementwise):
         return False
-    tensors = [tensor for _, tensor in made.tensors()]
     if event.symbol in ("*", "/"):
         return bool(made.operands) and as_tensor(made.operands[0].value) is not None
-    if event.symbol == "-" and len(tensors) == 2:
-        return any(isinstance(maker.event, Reduction) for maker in graph.known_makers(tensors[1]))
+    if _moves_alike(made, graph):
+        return True
     return event.symbol in _KEEPING
 
 

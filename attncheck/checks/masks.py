@@ -13,6 +13,7 @@ import re
 from attncheck.attention import Site, behind
 from attncheck.checks.view import View
 from attncheck.graph import Graph, Operation
+from attncheck.meaning.elements import number_of
 from attncheck.operators.events import (
     COMPARISONS,
     COPYING,
@@ -24,6 +25,7 @@ from attncheck.operators.events import (
     Event,
     Expansion,
     NewAxis,
+    Reduction,
     Selection,
     Triangle,
 )
@@ -71,10 +73,12 @@ def _gives_truth(graph: Graph, made: Operation, depth: int) -> bool:
     if isinstance(event, Elementwise):
         if event.symbol in COMPARISONS:
             return True
-        numbers = len(made.operands) > len(operands) and event.symbol == "*"
-        if event.symbol not in _LOGIC or numbers:
+        factors = [number_of(each) for each in made.operands if not isinstance(each.value, Tensor)]
+        if event.symbol not in _LOGIC or (event.symbol == "*" and any(n != 1 for n in factors)):
             return False
         return bool(operands) and all(_holds_truth(graph, each, depth + 1) for each in operands)
+    if isinstance(event, Reduction) and event.kind in ("any", "all"):
+        return True
     if isinstance(event, _PASSING) or made.kind in COPYING:
         return bool(operands) and _holds_truth(graph, operands[0], depth + 1)
     return False

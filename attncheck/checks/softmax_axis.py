@@ -7,17 +7,24 @@ from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ONE, Size
-from attncheck.attention import Site, WeightedSum
+from attncheck.attention import Site, WeightedSum, behind
 from attncheck.checks.class_axis import off_the_classes
-from attncheck.checks.constructed import output_size
+from attncheck.checks.constructed import layer_of, output_size
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.sources import Trio, trios
 from attncheck.checks.unshaped import places
 from attncheck.checks.view import View
-from attncheck.checks.weights import is_chosen, key_position, mismatch
+from attncheck.checks.weights import is_called_attention, is_chosen, key_position, mismatch
 from attncheck.evidence.identifiers import spoken
 from attncheck.graph import Operation
-from attncheck.operators.events import Einsum, Elementwise, Reduction, Softmax
+from attncheck.operators.events import (
+    Contraction,
+    Einsum,
+    Elementwise,
+    Permutation,
+    Reduction,
+    Softmax,
+)
 from attncheck.rule import Rule
 from attncheck.table import Role, roles_of, table_symbol
 from attncheck.values.tensor import Tensor
@@ -47,7 +54,9 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     for sum_ in site.sums:
         found = mismatch(site, sum_, view)
         if found is not None and found.keys != found.normalised:
-            yield _report(site, shape, found.normalised, found.contracted, view)
+            report = _report(site, shape, found.normalised, found.contracted, view)
+            report.named = found.named
+            yield report
             return
     yield from _of_one_score(site, shape, view)
     yield from _among_heads(site, shape, view)
@@ -126,24 +135,25 @@ def _node(product: Operation, part: Tensor) -> cst.CSTNode | None:
 
 
 def where(site: Site, view: View) -> cst.CSTNode:
-    """Where the axis was chosen: the call of a helper that was given it, or the softmax."""
+    """Where the axis was chosen: the call of a helper that takes it, or the softmax."""
     calls = site.softmax.place.calls
-    if calls and len(getattr(calls[-1].node, "args", ())) > 1 and _is_given_axis(site, view):
+    if calls and getattr(calls[-1].node, "args", ()) and axis_parameter(site) is not None:
         return calls[-1].node
     return site.softmax.node
 
 
-def _is_given_axis(site: Site, view: View) -> bool:
-    """Whether the axis is an argument of the function that the softmax is written in."""
+def axis_parameter(site: Site) -> str | None:
+    """The argument of the function that the softmax is written in which its axis is, by name."""
     parameters = getattr(site.softmax.place.node, "params", None)
     if parameters is None:
-        return False
+        return None
     listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
     names = {parameter.name.value for parameter in listed}
     nodes = [site.softmax.node, *([] if site.total is None else [site.total.node])]
     written = [argument.value for node in nodes for argument in getattr(node, "args", ())]
     tensors = {operand.node for operand, _ in site.softmax.tensors()}
-    return any(getattr(node, "value", None) in names for node in written if node not in tensors)
+    given = (getattr(node, "value", None) for node in written if node not in tensors)
+    return next((name for name in given if name in names), None)
 
 
 def argument(call: cst.CSTNode) -> cst.CSTNode | None:
@@ -201,6 +211,9 @@ def _unshaped(site: Site, view: View) -> Iterator[Report]:
         by_hand = isinstance(sum_.operation.event, Reduction)
         if found is None or (found[1] != -1 and not by_hand) or is_chosen(site, view):
             continue
+        shared = _turns_features(site, view)
+        if shared and not is_called_attention(site, view):
+            continue
         if by_hand:
             yield _beside_sum(site, sum_, found, view)
             return
@@ -209,8 +222,18 @@ def _unshaped(site: Site, view: View) -> Iterator[Report]:
             f" `{view.quote(sum_.operation.node)}` sums over the last axis of the weights"
         )
         derivation = "the axis that softmax normalises is the axis that the weighted sum contracts"
-        yield _finding(site, view, message, derivation, found[1])
+        report = _finding(site, view, message, derivation, found[1])
+        report.named = shared
+        yield report
         return
+
+
+def _turns_features(site: Site, view: View) -> bool:
+    """Whether scores are what a layer puts out, turned: softmax may share positions among them."""
+    between = behind(view.graph, site.scores_in, (Contraction,))
+    made = site.scores
+    layer = made is not None and layer_of(made) is not None
+    return layer and any(isinstance(each.event, Permutation) for each in between)
 
 
 def _of_one_score(site: Site, shape: Shape, view: View) -> Iterator[Report]:

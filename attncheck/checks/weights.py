@@ -8,6 +8,7 @@ another axis (ATN302).
 from __future__ import annotations
 
 import itertools
+import re
 
 import libcst as cst
 
@@ -45,6 +46,8 @@ class Mismatch:
     #: the key axis, taken to be the last one where no product of queries and keys `tells` it
     keys: int
     tells: bool = True
+    #: whether only the words of the program say that positions are not shared among clusters
+    named: bool = False
 
 
 def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
@@ -70,11 +73,13 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     if shape.axes[contracted].is_one:
         # One weight for all features: no key is counted there, and the sum is over the features.
         return Mismatch(normalised, contracted, normalised)
-    if _is_learned(site, shape.axes[normalised], view):
+    shared = _is_learned(site, shape.axes[normalised], view)
+    if shared and not is_called_attention(site, view):
         return None
     keys = key_position(site, shape, view)
     # Where no product tells, scores are taken to be written with the keys last.
-    return Mismatch(normalised, contracted, rank - 1 if keys is None else keys, keys is not None)
+    place = rank - 1 if keys is None else keys
+    return Mismatch(normalised, contracted, place, keys is not None, named=shared)
 
 
 def _is_routed(site: Site, view: View) -> bool:
@@ -143,6 +148,25 @@ def _is_learned(site: Site, axis: Axis, view: View) -> bool:
         and any(same_axis(axis, own) for own in tensor.shape.lead)
         for tensor in tensors
     )
+
+
+#: What makes weights over positions, and what shares out positions among clusters.
+_ATTENTION = re.compile(r"attenti[ov]|attend", re.IGNORECASE)
+_CLUSTERS = re.compile(
+    r"cluster|assign|vlad|slot|codeword|codebook|center|centroid|proto|route|routing|expert|gate"
+    r"|pool|mixture|component|group|token_?learn|latent|compress|landmark|inducing|memory|linformer"
+    r"|efficient|linear_?attention",
+    re.IGNORECASE,
+)
+
+
+def is_called_attention(site: Site, view: View) -> bool:
+    """Whether a class or function is called attention, and nothing in it speaks of clusters."""
+    around = view.source.around(site.softmax.node)
+    defined = [node for node in around if isinstance(node, cst.ClassDef | cst.FunctionDef)]
+    if not any(_ATTENTION.search(node.name.value) for node in defined):
+        return False
+    return _CLUSTERS.search(view.source.code(defined[0])) is None
 
 
 def _has_axis_of_parameter(site: Site, axis: Axis, view: View) -> bool:

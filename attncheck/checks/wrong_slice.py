@@ -10,6 +10,7 @@ from attncheck.checks.cut_ones import cut_ones
 from attncheck.checks.layouts import Reading, birth_of, chosen
 from attncheck.checks.odd_picks import odd_picks
 from attncheck.checks.picked import LAST, keys_of, picks
+from attncheck.checks.recurrent_ends import recurrent_ends
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.runs import Run, features, is_many, is_output, runs
 from attncheck.checks.view import View
@@ -31,6 +32,7 @@ def check_trace(view: View) -> Iterator[Report]:
     """Report what is cut out of the results of layers at the wrong place."""
     yield from odd_picks(RULE, view)
     yield from cut_ones(RULE, view)
+    yield from recurrent_ends(RULE, view)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()

@@ -129,7 +129,11 @@ def _named_claims(comment: str) -> tuple[ClaimText, ...]:
         return ()
     items = list(_ITEM.finditer(text))
     told = len(items) > 1 or items[0]["is"].strip().endswith((":", "="))
-    if not told or not all(is_shape(item["shape"]) for item in items):
+    shapes = [item["shape"] for item in items]
+    # Beside what certainly is a shape, ``(batch, words)`` is one too.
+    if not told or not any(map(is_shape, shapes)):
+        return ()
+    if not all(is_shape(shape, announced=True) for shape in shapes):
         return ()
     return tuple(
         ClaimText(item["shape"], name, words)

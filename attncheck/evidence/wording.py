@@ -36,7 +36,8 @@ _SIZE_WORDS: Final = words(
     time times steps step timesteps frames head heads nhead nheads channel channels feature features
     feat feats hidden hid embed embedding embeddings emb vocab vocabulary token tokens height width
     layer layers classes labels samples words sentence sentences positions patches directions groups
-    windows units experts neurons nodes edges depth points atoms bins beams beam num
+    windows units experts neurons nodes edges depth points atoms bins beams beam num slots regions
+    pixels cities hops objects entities chunks filters candidates agents mels
     nh hs hd dh dk dv dq ff ffn
     """
 )
@@ -44,7 +45,8 @@ _SIZE_WORDS: Final = words(
 _VALUE_WORDS: Final = words(
     """
     labels lengths lens tokens words samples sentence sentences features feats embedding embeddings
-    emb positions hidden classes height width neurons nodes edges points atoms frames patches
+    emb positions hidden classes height width neurons nodes edges points atoms frames patches slots
+    regions pixels cities hops objects entities chunks filters candidates agents mels
     """
 )
 _MANY: Final = words("labels lengths lens tokens words samples sentences frames patches")

@@ -17,6 +17,7 @@ from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.constructed import constructor, layer_of, name_of_layer
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.report import Culprit, Report, Sizes
+from attncheck.checks.softmax_axis import axis_parameter
 from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
@@ -324,7 +325,9 @@ def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
                 f"sum each row by itself ({axis_word}={axis})",
             )
         else:
-            text = call_with(view, node, f"{axis_word}={axis}")
+            # A helper that is not told the axis takes it under a name of its own.
+            named = None if site is None or total is None else axis_parameter(site)
+            text = call_with(view, node, f"{named or axis_word}={axis}")
             yield edit(node, text, f"normalise axis {axis}")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.checks.report import Report
+from attncheck.checks.runs import Run, is_output, runs
 from attncheck.checks.view import View
 from attncheck.operators.events import Joining
 from attncheck.repair.candidate import Candidate, Change, edit
@@ -17,12 +18,42 @@ from attncheck.tree.pairs import parts
 def other_places(report: Report, view: View) -> Iterator[Candidate]:
     """The index or the arguments of a report with two of them exchanged, or rewritten."""
     node = report.node
-    if isinstance(node, cst.Subscript):
+    if isinstance(node, cst.Tuple):
+        names = [view.source.code(element.value) for element in node.elements]
+        text = ", ".join(reversed(names))
+        bracketed = view.source.code(node).startswith("(")
+        yield edit(node, f"({text})" if bracketed else text, "name the states as they come")
+    elif isinstance(node, cst.Subscript) and (run := _ended_run(report, view)) is not None:
+        yield from _last_states(run, report, view)
+    elif isinstance(node, cst.Subscript):
         yield from _index(report, node, view)
     elif isinstance(report.operation.event, Joining):
         yield from _last_layer(report, view)
     elif isinstance(node, cst.Call):
         yield from _arguments(report, node, view)
+
+
+def _ended_run(report: Report, view: View) -> Run | None:
+    """The layer in both directions of whose output a report says that it does not end there."""
+    source = report.operation.source
+    if report.moved is not None or source is None:
+        return None
+    return next((run for run in runs(view) if run.both and is_output(view, run, source)), None)
+
+
+def _last_states(run: Run, report: Report, view: View) -> Iterator[Candidate]:
+    """The last states of both directions, where the layer's call gives them a name."""
+    around = view.source.around(run.operation.node)
+    assignment = next((node for node in around if isinstance(node, cst.Assign)), None)
+    target = None if assignment is None else assignment.targets[0].target
+    if not isinstance(target, cst.Tuple) or len(target.elements) != 2:
+        return
+    states = target.elements[1].value
+    if isinstance(states, cst.Tuple):
+        states = states.elements[0].value
+    if isinstance(states, cst.Name) and not states.value.startswith("_"):
+        text = f"torch.cat(({states.value}[-2], {states.value}[-1]), dim=-1)"
+        yield edit(report.node, text, "take the last states of both directions", safe=False)
 
 
 def _index(report: Report, node: cst.Subscript, view: View) -> Iterator[Candidate]:

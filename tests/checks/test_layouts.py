@@ -184,7 +184,7 @@ def test_wrong_slices(layers, line, fix):
         "y = h[0::2]",
         "y = torch.cat((h[-2], h[-1]), dim=1)",
         "y = out[:, :5]",
-        "y = out[-1]",
+        "y = out[-1, :, :5]",
         "a, b = out.chunk(2, dim=-1); y = a + b",
         "a, b = out.chunk(2, dim=0); y = a @ b.transpose(1, 2)",
         "y = out.view(out.size(0), out.size(1), 2, self.d_h)",

@@ -188,3 +188,34 @@ SOMETHING = [
 @pytest.mark.parametrize("line", SOMETHING)
 def test_fills_that_change_what_was_there(line):
     assert found(line, head=ZEROS) == []
+
+
+BY_HAND = """
+import numpy as np
+
+def softmax(x):
+    {largest}
+    x = np.exp(x)
+    return x / x.sum(-1, keepdims=True)
+
+def read(memory, query, stories):
+    # memory (batch, slots, dim), query (batch, dim), stories (batch, slots, words)
+    used = {used}
+    scores = np.einsum("bsd,bd->bs", memory, query)
+    weights = softmax({masked})
+    return np.einsum("bs,bsd->bd", weights, memory)
+"""
+
+
+@pytest.mark.parametrize("largest", ["x = x - x.max(-1, keepdims=True)", "x = x * 1"])
+@pytest.mark.parametrize(
+    "used", ["(stories != 0).any(-1).astype(float)", "(stories[:, :, 0] != 0) * 1.0"]
+)
+def test_scores_multiplied_by_a_mask_before_a_softmax_by_hand(largest, used):
+    code = BY_HAND.format(largest=largest, used=used, masked="scores * used")
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [(each.code, each.fix and each.fix.line) for each in findings] == [
+        ("ATN504", "weights = softmax(np.where(used > 0, scores, -1e9))")
+    ]
+    right = BY_HAND.format(largest=largest, used=used, masked="np.where(used > 0, scores, -1e9)")
+    assert check_source(right.encode(), "x.py", Settings()).findings == ()

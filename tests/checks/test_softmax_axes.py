@@ -389,3 +389,69 @@ def score(q, k, v):
     return torch.einsum("bhj,bhj->bj", first, lengths), weights @ v
 """
     assert found(code) == []
+
+
+HELPER = """
+import numpy as np
+
+def softmax(x, {axis}=1):
+    x = x - x.max(axis={axis}, keepdims=True)
+    e = np.exp(x)
+    return e / e.sum(axis={axis}, keepdims=True)
+
+def attend(x, weights, heads):
+    B, T, D = x.shape
+    q, k, v = (x @ weights).reshape(B, T, 3, heads, D // heads).transpose(2, 0, 3, 1, 4)
+    scores = q @ k.transpose(0, 1, 3, 2)
+    shares = {call}
+    return (shares @ v).transpose(0, 2, 1, 3).reshape(B, T, D), softmax(x[:, 0])
+"""
+
+
+@pytest.mark.parametrize(
+    ("axis", "call", "fix"),
+    [
+        ("axis", "softmax(scores)", "shares = softmax(scores, axis=-1)"),
+        ("over", "softmax(scores)", "shares = softmax(scores, over=-1)"),
+        ("axis", "softmax(scores, 2)", "shares = softmax(scores, -1)"),
+        ("axis", "softmax(scores, axis=-2)", "shares = softmax(scores, axis=-1)"),
+    ],
+)
+def test_the_call_of_a_helper_is_to_say_the_axis(axis, call, fix):
+    findings = check_source(
+        HELPER.format(axis=axis, call=call).encode(), "x.py", Settings()
+    ).findings
+    told = [(each.code, each.span.line, each.fix and each.fix.line) for each in findings]
+    assert told == [("ATN301", 13, fix)]
+
+
+STRUCTURED = """
+import torch
+from torch import nn
+
+class {name}(nn.Module):
+    def __init__(self, d, hidden, hops):
+        super().__init__()
+        self.first = nn.Linear(d, hidden)
+        self.second = nn.Linear(hidden, hops)
+
+    def forward(self, x):
+        # x: (B, T, d)
+        scores = self.second(torch.tanh(self.first(x))).transpose(1, 2)
+        return torch.softmax(scores, dim={dim}) @ x
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "dim", "expected"),
+    [
+        ("StructuredSelfAttention", 1, [("ATN301", "warning")]),
+        ("StructuredSelfAttention", 2, []),
+        ("ClusterAttention", 1, []),
+        ("SoftAssignment", 1, []),
+    ],
+)
+def test_rows_of_weights_or_shares_of_clusters(name, dim, expected):
+    code = STRUCTURED.format(name=name, dim=dim)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [(each.code, each.severity) for each in findings] == expected

@@ -1,0 +1,135 @@
+"""What comes out of a recurrent layer at its end: the last output of both directions, the states.
+
+At the last position the backward direction has read one element, and it ends at the first one: its
+last state is there (Schuster and Paliwal 1997, "Bidirectional recurrent neural networks", section
+II). An LSTM gives the hidden state first and the cell state behind it, and takes them so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.checks.picked import LAST, keys_of
+from attncheck.checks.report import Culprit, Report
+from attncheck.checks.runs import Run, features, is_output, runs
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Recurrence
+from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import NONE, Sequence, Slice, Value, as_size, as_tensor
+
+
+def recurrent_ends(rule: Rule, view: View) -> Iterator[Report]:
+    """The reports of ends that are not what they are taken for."""
+    for run in runs(view):
+        for operation in view.graph.after(run.operation) if run.both else ():
+            if not operation.elsewhere and _takes_last(run, operation, view):
+                yield _of_one_word(rule, run, operation, view)
+    for operation in view.graph.operations:
+        event = operation.event
+        if not operation.elsewhere and isinstance(event, Recurrence) and event.kind == "lstm":
+            yield from _exchanged(rule, operation, view)
+
+
+# -- both directions -------------------------------------------------------------------------------
+
+
+def _takes_last(run: Run, operation: Operation, view: View) -> bool:
+    """Whether an operation takes the last position of the output, with all of its features."""
+    keys = keys_of(operation) if operation.kind == "index" else None
+    event, source = run.operation.event, operation.source
+    if not keys or source is None or not isinstance(event, Recurrence) or event.time is None:
+        return False
+    sizes = view.sizes(source)
+    if source is not run.output and not is_output(view, run, source):
+        return False
+    shape, given = view.shape(source), view.shape(run.output)
+    if sizes is None or shape is None or given is None or not view.equal(sizes[-1], features(run)):
+        return False
+    time = given.axes[event.time % len(given.axes)]
+    places = [place for place, axis in enumerate(shape.axes) if axis.tag == time.tag is not None]
+    if len(places) != 1 or places[0] >= len(keys):
+        return False
+    size = None if type(keys[places[0]]) is Slice else as_size(keys[places[0]])
+    others = [key for place, key in enumerate(keys) if place != places[0]]
+    return size is not None and size.number == LAST and all(map(_is_whole, others))
+
+
+def _is_whole(key: Value) -> bool:
+    """Whether a key of an index takes all of an axis."""
+    return type(key) is Slice and key.lower in (None, NONE) and key.upper in (None, NONE)
+
+
+def _of_one_word(rule: Rule, run: Run, operation: Operation, view: View) -> Report:
+    output = as_tensor(operation.output)
+    assert output is not None
+    layer = view.quote(run.operation.node)
+    message = (
+        f"`{view.quote(operation.node)}` is the end of the forward direction of `{layer}` and the"
+        " beginning of the backward one, which has read one position there; the shape is that of"
+        " the last states, so nothing raises"
+    )
+    return Report(
+        rule,
+        operation,
+        operation.node,
+        message,
+        Culprit(operation.node, output),
+        view.sizes(output),
+        "the last states of both directions: what the layer gives beside its output, or the"
+        " forward half of the last position and the backward half of the first",
+        named=True,
+    )
+
+
+# -- hidden and cell state -------------------------------------------------------------------------
+
+
+def _exchanged(rule: Rule, operation: Operation, view: View) -> Iterator[Report]:
+    """``c, h = cell(x, (h, c))``."""
+    call = operation.node
+    around = view.source.around(call)
+    assignment = next((node for node in around if isinstance(node, cst.Assign)), None)
+    if assignment is None or assignment.value is not call or not isinstance(call, cst.Call):
+        return
+    given = next((each.value for each in call.args if isinstance(each.value, cst.Tuple)), None)
+    taken = _states(assignment.targets[0].target)
+    if given is None or taken is None or len(given.elements) != 2:
+        return
+    names = [[view.code(each.value) for each in pair.elements] for pair in (given, taken)]
+    hidden = _tensors(operation)[:1]
+    if names[0] != names[1][::-1] or names[0][0] == names[0][1] or not hidden:
+        return
+    yield Report(
+        rule,
+        operation,
+        taken,
+        f"`{view.quote(call)}` gives the hidden state first and the cell state behind it, and takes"
+        f" them so; here what it gives first is called `{names[1][0]}` and goes in as the second:"
+        " the two change places at every step, and nothing raises",
+        Culprit(taken.elements[1].value, hidden[0]),
+        view.sizes(hidden[0]),
+        f"`{', '.join(names[0])}`, as they went in",
+        local=True,
+    )
+
+
+def _tensors(operation: Operation) -> list[Tensor]:
+    """The states that a layer gives: the last pair in what it returns."""
+    value: Value | None = operation.output
+    while type(value) is Sequence and value.items and type(value.items[-1]) is Sequence:
+        value = value.items[-1]
+    items = value.items if type(value) is Sequence else None
+    return [tensor for item in items or () if (tensor := as_tensor(item)) is not None]
+
+
+def _states(target: cst.BaseExpression) -> cst.Tuple | None:
+    """The pair of states in ``h, c = cell(...)``, or in ``out, (h, c) = lstm(...)``."""
+    if not isinstance(target, cst.Tuple) or len(target.elements) != 2:
+        return None
+    last = target.elements[1].value
+    pair = last if isinstance(last, cst.Tuple) else target
+    return pair if len(pair.elements) == 2 else None
