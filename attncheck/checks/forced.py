@@ -57,7 +57,7 @@ def forced(operation: Operation, view: View) -> Forced | None:
         shape = tensors[index].shape
         found = None if shape is None else _found(shape, axes[0], symbol, opposite.size, view.facts)
         if found is not None and opposite.size is not None:
-            tensor, unseen = _apart(tensors[index], symbol)
+            tensor, unseen = _apart(tensors[index], symbol, own.size)
             return Forced(index, tensor, unseen, opposite.size, *found)
         if symbol is not None and len(tensors) == len(sides):
             turned = _on_the_other_side(symbol, opposite, tensors[1 - index], event, 1 - index)
@@ -129,7 +129,11 @@ def _unseen(axis: Axis, tensor: Tensor, operation: Operation) -> Symbol | None:
     front: there are no square matrices for each head but the weights of attention to oneself.
     """
     symbol = None if axis.size is None else axis.size.symbol
-    if symbol is None or symbol.flexible:
+    if symbol is None:
+        # What a convolution leaves of the positions: ``T + 2 * padding - kernel + 1``.
+        within = [] if axis.size is None else [s for s in axis.size.symbols() if s.flexible]
+        return within[0] if len(within) == 1 and within[0] in operation.bound else None
+    if symbol.flexible:
         return symbol
     rank = 0 if tensor.shape is None or axis.normalised else tensor.shape.at_least
     return symbol if symbol.found and rank >= _HEADS_RANK and symbol in operation.bound else None
@@ -169,7 +173,7 @@ def _found(
     return (contracted % len(shape.axes), places[0]) if len(places) == 1 else None
 
 
-def _apart(tensor: Tensor, symbol: Symbol | None) -> tuple[Tensor, Size]:
+def _apart(tensor: Tensor, symbol: Symbol | None, size: Size | None) -> tuple[Tensor, Size]:
     """A tensor in which the size of an unseen axis is not what it was taken to be; 1 stays 1.
 
     Of sizes that prose names none is what another was taken to be.
@@ -185,4 +189,5 @@ def _apart(tensor: Tensor, symbol: Symbol | None) -> tuple[Tensor, Size]:
         Axis(None if axis.size is None else axis.size.replace(own.get), axis.tag)
         for axis in tensor.shape.axes
     )
-    return tensor.with_shape(Shape(axes)), own[symbol]
+    unseen = own[symbol] if size is None else size.replace(own.get)
+    return tensor.with_shape(Shape(axes)), unseen

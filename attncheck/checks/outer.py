@@ -12,13 +12,14 @@ import libcst as cst
 from attncheck.algebra.broadcast import How, Pairing
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis
-from attncheck.attention import scores_product
 from attncheck.checks.elementwise_mistakes import Diagnosis, Kind
 from attncheck.checks.report import Culprit
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import (
+    Contraction,
     Creation,
+    Einsum,
     Elementwise,
     Event,
     NewAxis,
@@ -26,13 +27,17 @@ from attncheck.operators.events import (
     Rearranging,
     Reshaping,
     Selection,
+    Softmax,
 )
 from attncheck.record import record
 from attncheck.tree.pairs import mentions
 from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_tensor
 
 #: What says itself which axes there are from then on.
 _ASKING = (NewAxis, Selection)
+#: Steps from a tensor back to the product that made it.
+_MOST_STEPS = 12
 #: What puts a mask on a tensor.
 _FILLS = frozenset({"where", "masked_fill"})
 
@@ -135,11 +140,25 @@ def _is_fill(event: Elementwise, found: _Stretched) -> bool:
 
 
 def _are_scores(view: View, tensor: Tensor, found: _Stretched) -> bool:
-    """Whether the column is scores with one axis for all heads: ``(B, 1, T, T)``.
+    """Whether the column is what a product gave: scores of one query, or one axis for all heads.
 
-    What else has a T by T for each sequence is put on those of its own.
+    ``(B, 1, T)`` beside ``(B, T)``, or ``(B, 1, T, T)`` beside ``(B, T, T)``: what has keys of each
+    sequence is put on those of its own.
     """
-    return found.after > 1 and scores_product(view.graph, tensor) is not None
+    if not found.after:
+        return False
+    for _ in range(_MOST_STEPS):
+        made = view.graph.maker(tensor)
+        tensors = [] if made is None else [each for _, each in made.tensors()]
+        if made is None or not tensors:
+            return False
+        if isinstance(made.event, Contraction | Einsum):
+            return len(tensors) == 2
+        if made.event is not None and not isinstance(made.event, Elementwise | Softmax):
+            return False
+        sizes = view.sizes(as_tensor(made.output))
+        tensor = next((each for each in tensors if view.sizes(each) == sizes), tensors[0])
+    return False
 
 
 def _one_meaning(view: View, column: Axis, vector: Axis) -> bool:
