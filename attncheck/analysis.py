@@ -27,7 +27,7 @@ from attncheck.evidence.declarations import Declarations, declared_in_comments, 
 from attncheck.finding import Severity
 from attncheck.flags import chosen_by_flag
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise
+from attncheck.operators.events import Elementwise, NewAxis
 from attncheck.settings import Settings
 from attncheck.source import Source
 from attncheck.suppose import (
@@ -180,9 +180,28 @@ def _function(
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     weak = [r for r in reports if r.evidence >= Evidence.PROSE and not is_about_steps(r)]
     prose = [r for r in weak if not about_rank(r)]
+    if prose and _is_of_one_item(analysis, function, general):
+        prose = []
     names = _by_hypotheses(analysis, function, general)
     _take(found, [report for report in names.agreed if report.key not in unsure])
     _settle(analysis, found, [*([prose] if prose else []), *names.groups])
+
+
+def _is_of_one_item(analysis: Analysis, function: Function, general: Traced) -> bool:
+    """Whether a function gives an argument an axis in front, and works if it had none before.
+
+    Its docstring then speaks of a batch, of which the argument is one item.
+    """
+    for made in general.graph.operations:
+        if not isinstance(made.event, NewAxis) or made.event.axes != (0,):
+            continue
+        name = getattr(next((each.node for each, _ in made.tensors()), None), "value", None)
+        if name not in analysis.tracer.evidence.docstring(function).parameters:
+            continue
+        traced = analysis.tracer.run_function(function, unbatched=name)
+        if traced.complete and not contradictions(traced):
+            return True
+    return False
 
 
 @dataclass(slots=True)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.bounds import never_zero
 from attncheck.algebra.glances import differ, is_open
-from attncheck.algebra.quotients import clear_quotients, falls_short, in_other_parts
-from attncheck.algebra.size import Atom, Remainder, Size, Symbol, const, of
+from attncheck.algebra.quotients import clear_quotients, falls_short, in_other_parts, undivided
+from attncheck.algebra.size import ONE, Atom, Remainder, Size, Symbol, const, of
 from attncheck.record import record
 
 if TYPE_CHECKING:
@@ -189,7 +189,9 @@ class Facts:
         """
         verdict = self.compare(left, right)
         if verdict is Verdict.UNKNOWN or verdict is Verdict.DISTINCT:
-            solution = _solve(self.resolve(left), self.resolve(right))
+            left, right = self.resolve(left), self.resolve(right)
+            divisor = undivided((left - right).primitive())
+            solution = (divisor, ONE) if divisor is not None else _solve(left, right)
             if solution is not None:
                 self._store(self._bindings, solution[0], Binding(solution[1], reason))
         return verdict

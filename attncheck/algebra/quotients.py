@@ -46,6 +46,16 @@ def clear_quotients(size: Size) -> Size:
     return size
 
 
+def undivided(difference: Size) -> Symbol | None:
+    """The divisor that is 1 where ``d - d // n`` is nothing; None of any other difference."""
+    quotients = [atom for atom in difference.atoms() if type(atom) is Quotient]
+    if len(quotients) != 1:
+        return None
+    (quotient,) = quotients
+    whole = quotient.numerator - of(quotient)
+    return quotient.denominator.symbol if difference in (whole, -whole) else None
+
+
 def in_other_parts(difference: Size) -> bool:
     """Whether a difference is ``n * (d // n + k) - d`` or ``k * n * (d // n) - d``, for no d 0.
 

@@ -141,12 +141,12 @@ def _unseen(axis: Axis, tensor: Tensor, operation: Operation) -> Symbol | None:
 
 def _named_apart(tensor: Tensor, pair: Contracted, own: Axis) -> Symbol | None:
     """The name that prose gives an axis, where nothing says that it is the size it met."""
-    symbol = None if own.size is None else own.size.symbol
     if tensor.evidence is not Evidence.PROSE or pair.verdict is not Verdict.UNKNOWN:
         return None
-    if symbol is None or symbol.table or symbol.found:
+    symbols = [] if own.size is None else list(own.size.symbols())
+    if any(symbol.table or symbol.found or symbol.value is not None for symbol in symbols):
         return None
-    return symbol if symbol.value is None else None
+    return symbols[0] if symbols else None
 
 
 def _is_seen(axis: Axis) -> bool:
@@ -182,7 +182,9 @@ def _apart(tensor: Tensor, symbol: Symbol | None, size: Size | None) -> tuple[Te
         return tensor, ONE
     apart = {symbol} if symbol.flexible or symbol.found else set()
     assert tensor.shape is not None
-    if not apart:
+    if not apart and size is not None and size.symbol is None:
+        apart = set(size.symbols())
+    elif not apart:
         apart = {each for size in tensor.shape.sizes() if size for each in size.symbols()}
     own = {each: of(Symbol(each.name)) for each in apart}
     axes = tuple(

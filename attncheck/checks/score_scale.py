@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, combinations
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Size
+from attncheck.checks.alternatives import are_alternatives
 from attncheck.checks.forced import may_overlap
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.scales import (
@@ -77,6 +78,7 @@ def misscaled(view: View) -> Iterator[Misscaled]:
 
 def _of_site(group: list[Scaling], view: View) -> Misscaled | None:
     """What is wrong with scores; None unless it is so however they came about."""
+    group = [scaling for scaling in group if _may_run(scaling, view)]
     for scaling in group:
         for judge in (_turned, _twice, _of_another_size):
             found = judge(scaling, view)
@@ -93,6 +95,16 @@ def _of_site(group: list[Scaling], view: View) -> Misscaled | None:
             ):
                 return found
     return None
+
+
+def _may_run(scaling: Scaling, view: View) -> bool:
+    """Whether no two of a product and its factors stand in branches that exclude each other."""
+    operations = [scaling.product.operation, *(factor.operation for factor in scaling.factors)]
+    return not any(
+        are_alternatives(one.node, other.node, view)
+        for one, other in combinations(operations, 2)
+        if one.place == other.place
+    )
 
 
 def _root(scaling: Scaling, exponent: float) -> Size | None:

@@ -43,6 +43,9 @@ def check_trace(view: View) -> Iterator[Report]:
         shape = view.shape(tensor)
         if shape is None or not shape.closed or any(size is None for size in shape.sizes()):
             continue
+        known = {symbol for size in shape.sizes() if size for symbol in size.symbols()}
+        if known & view.evidence.claimed:
+            continue
         claim = comments.get(view.line(site.node))
         if claim is None or (claim.subject is not None and claim.subject != site.name):
             continue

@@ -14,7 +14,7 @@ from typing import Final
 
 import libcst as cst
 
-from attncheck.algebra.shape import Shape, open_shape
+from attncheck.algebra.shape import SCALAR, Shape, open_shape
 from attncheck.algebra.size import Symbol, of
 from attncheck.evidence.annotations import Annotation, read_annotation
 from attncheck.evidence.comments import ClaimText, about_parameter
@@ -34,7 +34,7 @@ from attncheck.tracer.sketches import Attributes, Sketch, Sketches, filled
 from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
-from attncheck.values.value import NONE, UNKNOWN, Function, Int, Scalar, Value, as_tensor
+from attncheck.values.value import NONE, UNKNOWN, Function, Int, Scalar, Unknown, Value, as_tensor
 
 #: What an annotated plain value is.
 _SCALARS: Final = {"float": "float", "bool": "bool", "str": "str"}
@@ -43,6 +43,14 @@ _FORWARD: Final = frozenset(["forward", "__call__", "call"])
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 #: A line of a signature that holds one parameter and a comment; an assignment has no comma there.
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
+
+
+def _is_shapeless(value: Value) -> bool:
+    """Whether a value may be a tensor, of whatever shape."""
+    if type(value) is Unknown:
+        return True
+    shape = value.shape if type(value) is Tensor else SCALAR
+    return shape is None or not (shape.closed or shape.lead or shape.trail)
 
 
 @dataclass(slots=True)
@@ -74,6 +82,8 @@ class ProgramEvidence:
     more: int = 0
     #: whether calls are not asked what the optional arguments of the function are
     sparing: bool = False
+    #: the parameter of which prose is taken to speak of a batch where one of its items is given
+    unbatched: str | None = None
     pinned_function: Function | None = None
     #: the path of the file, where it is another one than the checked
     file: str = ""
@@ -88,6 +98,8 @@ class ProgramEvidence:
     ledger: Ledger = field(default_factory=Ledger)
     #: attributes that were read from unseen arguments: ``config.hidden_size``
     members: dict[tuple[values.Parameter, str], values.Parameter] = field(default_factory=dict)
+    #: the symbols of shapes that nothing but comments has said
+    claimed: set[Symbol] = field(default_factory=set)
     _commented_names: set[str] | None = None
     _alone: set[str] | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
@@ -145,9 +157,12 @@ class ProgramEvidence:
         """The value a parameter has by evidence, or None if nothing says anything."""
         name = parameter.name.value
         key = (function, name)
-        if self.loose or key not in self._parameters:
-            self._parameters[key] = self._stated(function, parameter)
-        stated = self._parameters[key]
+        if self.loose or self.unbatched:
+            stated = self._stated(function, parameter)
+        elif key in self._parameters:
+            stated = self._parameters[key]
+        else:
+            stated = self._parameters[key] = self._stated(function, parameter)
         tensor = None if stated is None else as_tensor(stated)
         if tensor is not None and tensor.shape is not None:
             return stated
@@ -267,6 +282,8 @@ class ProgramEvidence:
             library = getattr(annotated, "library", None) or library
         line, by = (claim.line, "docstring") if isinstance(claim, DocClaim) else (0, "comment")
         decided = Decided(line, by, f"from the {by}: {claim.words}")
+        if self.unbatched == name and function is self.pinned_function and len(shape.lead) > 1:
+            shape = Shape(shape.lead[1:])
         shape = loosened(shape, name) if self.loose else born(shape, name)
         return Tensor(shape, library, evidence=Evidence.PROSE, decided=decided)
 
@@ -280,6 +297,27 @@ class ProgramEvidence:
             return None
         alone = _ONE_PARAMETER.match(self.lines[line - 1])
         return claim if alone is not None and alone[1] == parameter.name.value else None
+
+    def assigned(self, name: str, target: cst.Name, value: Value) -> Value:
+        """What is assigned to a name, with the shape of the line's comment if it has none.
+
+        A claim on a line with several targets may be about any of them.
+        """
+        if name not in self.commented or self.line_of is None or not _is_shapeless(value):
+            return value
+        line = self.line_of(target)
+        claim = self.comments.get(line)
+        if claim is None or claim.subject not in (None, name):
+            return value
+        alone = re.match(rf"\s*{name}\s*(?::[^=]*)?=[^=]", self.lines[line - 1])
+        shape = claim.read(self.scope.symbol) if alone else None
+        if shape is None or not shape.closed:
+            return value
+        decided = Decided(line, "comment", f"from the comment: {claim.words}")
+        self.claimed.update(each for size in shape.sizes() if size for each in size.symbols())
+        shape = loosened(shape, name) if self.loose else born(shape, name)
+        given = as_tensor(value) or Tensor(None, self._library())
+        return replace(given, shape=shape, evidence=Evidence.PROSE, decided=decided)
 
     def _claimed(self, function: Function, name: str) -> ClaimText | None:
         """The comment on a line of its own that is about a parameter."""

@@ -33,6 +33,7 @@ from attncheck.values.value import (
     Sequence,
     Value,
     as_tensor,
+    expanded,
 )
 
 
@@ -47,7 +48,8 @@ def assign(
 
 def _name(machine: Machine, target: cst.Name, value: Value, source: cst.CSTNode | None) -> None:
     name = target.value
-    value = settle(machine, name, _named(machine, name, value))
+    value = machine.evidence.assigned(name, target, _named(machine, name, value))
+    value = settle(machine, name, value)
     declared = machine.evidence.declared(machine.frame.place.function, name, target)
     if declared is not None:
         value = declared
@@ -98,7 +100,8 @@ def _check_rank(
     tensor = as_tensor(machine.evaluate(subject))
     if tensor is None or (fits and tensor.evidence is not Evidence.PROSE):
         return
-    text = f"unpacks the {len(value.items)} axes of a {tensor.shape} into {count} names"
+    shape = expanded(tensor, machine.facts)
+    text = f"unpacks the {len(value.items)} axes of a {shape} into {count} names"
     machine.record(
         Operation(
             machine.graph.next_number,

@@ -163,13 +163,15 @@ class Tracer:
         more: int = 0,
         bare: bool = False,
         sparing: bool = False,
+        unbatched: str | None = None,
     ) -> Traced:
         """Trace a function in general, or under a hypothesis about its parameters.
 
         `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
         `conventional` that inputs have as many axes as their names say, or so many `more`; `bare`
         that arguments that are None by default are left out; `sparing` that what calls show of
-        arguments with defaults counts for nothing.
+        arguments with defaults counts for nothing; `unbatched` is a parameter that is one item of
+        the batch which prose speaks of.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
@@ -180,7 +182,8 @@ class Tracer:
         self.evidence.pinned = hypothesis
         self.evidence.pinned_function = function
         self.evidence.conventional, self.evidence.more = conventional, more
-        self.evidence.sparing = sparing
+        self.evidence.sparing, self.evidence.unbatched = sparing, unbatched
+        usual = not (bare or more or sparing or unbatched)
         receiver = None
         if function.owner is not None:
             receiver = self._instance(function.owner)
@@ -192,13 +195,13 @@ class Tracer:
                 self.evidence.attributes.recall(receiver)
         left_out = self.may_leave_out(function) if bare else frozenset[str]()
         complete, result = self._in_general(machine, function, receiver, left_out)
-        if receiver is not None and complete and not (bare or more or sparing):
+        if receiver is not None and complete and usual:
             self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)
         self.evidence.pinned = None
         self.evidence.conventional, self.evidence.more = False, 0
-        self.evidence.sparing = False
-        if hypothesis is None and not (bare or more or sparing):
+        self.evidence.sparing, self.evidence.unbatched = False, None
+        if hypothesis is None and usual:
             self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
         traced.result, traced.conventional, traced.bare = result, conventional, bare

@@ -61,3 +61,12 @@ def test_a_sum_that_both_sides_have_is_cancelled(divided, expected):
 
 def test_a_sum_that_one_side_has_stays():
     assert str(D // (T + 1)) == "d//(t + 1)"
+
+
+def test_a_division_that_changes_nothing_is_one_by_one():
+    facts = Facts()
+    facts.equate(D * T, (D // N) * T, "the code says so")
+    assert facts.resolve(N) == const(1)
+    other = Facts()
+    other.equate(D + 1, D // N, "the code says so")
+    assert other.resolve(N) == N

@@ -182,3 +182,69 @@ def attend(query, key, value):
 def test_names_that_call_another_axis_the_batch():
     code = OTHER_BATCH.format(names="sq, b, np, d", b="b", heads="np", t="sq")
     assert codes(code) == []
+
+
+GROUPED = """
+class Attention(nn.Module):
+    def __init__(self, n_head, d, group_size=1):
+        super().__init__()
+        self.h, self.h_k, self.d_k = n_head, n_head // group_size, d // n_head
+        self.to_q, self.to_k = nn.Linear(d, d), nn.Linear(d, d // group_size)
+
+    def forward(self, x):
+        B = x.size(0)
+        q = self.to_q(x).view(B, -1, self.h, self.d_k).transpose(1, 2)
+        k = self.to_k(x).view(B, -1, self.h_k, self.d_k).transpose(1, 2)
+        if self.h {sign} self.h_k:
+            return torch.matmul(q, k.transpose(-2, -1))
+        else:
+            return q
+"""
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("==", []), ("!=", ["ATN101"])])
+def test_heads_that_are_not_divided_in_this_branch(sign, expected):
+    assert codes(GROUPED.format(sign=sign)) == expected
+
+
+SCALED = """
+def attend(q, k, v, flash):
+    # q: (B, T, d), k: (B, S, d), v: (B, S, d)
+    q = {scaled}
+    if flash:
+        return F.scaled_dot_product_attention(q, k, v)
+    return (q @ k.transpose(-2, -1)).softmax(-1) @ v
+"""
+
+
+@pytest.mark.parametrize(
+    ("scaled", "expected"),
+    [
+        ("q if flash else q * q.shape[-1] ** -0.5", []),
+        ("q * q.shape[-1] ** -0.5 if not flash else q", []),
+        ("q * q.shape[-1] ** -0.5", ["ATN506"]),
+        ("q * q.shape[-1] ** -0.5 if flash else q", ["ATN506"]),
+    ],
+)
+def test_a_scale_for_the_branch_that_does_not_scale_itself(scaled, expected):
+    assert codes(SCALED.format(scaled=scaled)) == expected
+
+
+ONE_ITEM = '''
+def pad(points, train):
+    """Points with a 1 behind each.
+
+    Args:
+        points: `[b, m, d]` where to evaluate
+        train: `[b, n, d]` what is known
+    """
+    {points}
+    ones = torch.ones_like(points[..., :1])
+    return torch.cat((points, ones), 2) @ train.transpose(1, 2)
+'''
+
+
+def test_one_item_of_the_batch_of_which_the_docstring_speaks():
+    code = ONE_ITEM.replace("@ train.transpose(1, 2)", "+ train.sum()")
+    assert codes(code.format(points="points = points.unsqueeze(0)")) == []
+    assert codes(code.format(points="points = points.unsqueeze(1)")) == ["ATN106"]
