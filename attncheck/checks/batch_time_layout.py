@@ -13,6 +13,7 @@ from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in
 from attncheck.graph import Operation
 from attncheck.rule import Rule
+from attncheck.values.value import TRUE, Sequence, as_tensor
 
 RULE = Rule(
     "ATN304",
@@ -78,6 +79,9 @@ def _given(call: cst.Call) -> Iterator[cst.BaseExpression]:
 
 def _silent(found: Contradiction, view: View) -> Report:
     reading = found.reading
+    unpacked = _unpacked_otherwise(reading, view)
+    if unpacked is not None:
+        return _of_unpacking(unpacked, found, view)
     takes = f"axis {int(reading.batch_first)} ({reading.time}) for time"
     message = (
         f"`{view.quote(reading.operation.node)}` takes {takes} and axis"
@@ -86,6 +90,42 @@ def _silent(found: Contradiction, view: View) -> Report:
         " sequences do, and nothing raises"
     )
     return _report(reading, view, message)
+
+
+def _unpacked_otherwise(reading: Reading, view: View) -> Operation | None:
+    """What unpacks a sequence in another layout than it was packed in, if there is one such."""
+    if reading.operation.kind != "pack_padded":
+        return None
+    later = [
+        made
+        for made in view.graph.after(reading.operation)
+        if made.kind == "pad_packed" and made.place == reading.operation.place
+    ]
+    first = [
+        any(each.name == _SETTING and each.value == TRUE for each in made.operands)
+        for made in later
+    ]
+    return later[0] if first == [not reading.batch_first] else None
+
+
+def _of_unpacking(operation: Operation, found: Contradiction, view: View) -> Report:
+    """The report that a sequence comes out of packing the other way round than it went in."""
+    packed = found.reading.operation
+    output = operation.output.items if type(operation.output) is Sequence else None
+    tensor = as_tensor(output[0]) if output else None
+    first = "time" if found.reading.batch_first else "the batch"
+    sizes = view.sizes(tensor)
+    return Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` gives {first} first, and `{view.quote(packed.node)}` was"
+        f" given it the other way round, but {_why(found)}; nothing raises where the lengths agree",
+        None if tensor is None else Culprit(operation.node, tensor),
+        None if sizes is None else (sizes[1], sizes[0], *sizes[2:]),
+        f"as it was packed, with batch_first={found.reading.batch_first}",
+        layer=operation.node,
+    )
 
 
 def _loud(reading: Reading, view: View) -> Report:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.checks.constructed import name_of_layer
+from attncheck.checks.constructed import layer_of, name_of_layer
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change
@@ -19,7 +19,9 @@ def other_layout(report: Report, view: View) -> Iterator[Candidate]:
     if not isinstance(report.layer, cst.Call):
         return
     given = next((each for each in report.operation.operands if each.name == "batch_first"), None)
-    name = name_of_layer(view, report.layer)
+    # A function that packs or unpacks keeps nothing that an assert could ask.
+    made = layer_of(report.operation) is not None
+    name = name_of_layer(view, report.layer) if made else None
     if given is None:
         text = call_with(view, report.layer, "batch_first=True")
         yield _made(report.layer, text, name, first=True)

@@ -227,3 +227,36 @@ def test_a_setting_that_is_given_on_turned_round(given, layer, inputs):
 def test_a_setting_that_is_given_on(given):
     code = TURNED.format(f"nn.GRU(d, d, batch_first={given})", "x")
     assert check_source(code.encode(), "x.py", Settings()).findings == ()
+
+
+PACKED = """
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+class Encoder(nn.Module):
+    def __init__(self, words, d, h):
+        super().__init__()
+        self.embed = nn.Embedding(words, d)
+        self.rnn = nn.GRU(d, h, batch_first=True)
+
+    def forward(self, tokens, lengths, query):
+        packed = pack_padded_sequence(self.embed(tokens), lengths, batch_first=True)
+        made, _ = self.rnn(packed)
+        keys, _ = {unpacked}
+        scores = torch.bmm(keys, query.unsqueeze(2)).squeeze(2)
+        weights = torch.softmax(scores, dim=1)
+        return torch.bmm(weights.unsqueeze(1), keys)
+
+Encoder(9, 4, 5)(torch.zeros(3, 7).long(), torch.tensor([7, 2, 1]), torch.zeros(3, 5))
+"""
+
+
+def test_a_sequence_unpacked_in_another_layout_than_it_was_packed_in():
+    code = PACKED.format(unpacked="pad_packed_sequence(made)")
+    fixed = "keys, _ = pad_packed_sequence(made, batch_first=True)"
+    found = check_source(code.encode(), "x.py", Settings()).findings
+    told = [(each.code, each.span.line, each.fix and each.fix.line) for each in found]
+    assert ("ATN304", 15, fixed) in told
+    right = PACKED.format(unpacked="pad_packed_sequence(made, batch_first=True)")
+    assert check_source(right.encode(), "x.py", Settings()).findings == ()
