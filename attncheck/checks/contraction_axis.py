@@ -12,6 +12,7 @@ from attncheck.checks.weights import Mismatch, mismatch
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Einsum, Elementwise, Reduction
 from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Library, Scalar, as_tensor
 
 RULE = Rule("ATN302", "contraction-axis", "weights contracted over an axis that was not normalised")
@@ -28,6 +29,9 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
                 continue
             if _is_summed_alone(site, sum_, view):
                 yield _alone(site, sum_, view)
+                return
+            if _is_over_last(site, sum_, view):
+                yield _over_last(site, sum_, view)
                 return
             found = mismatch(site, sum_, view)
             if found is not None and (
@@ -95,6 +99,52 @@ def _is_summed_alone(site: Site, sum_: WeightedSum, view: View) -> bool:
     return any(
         same_axis(axis, normalised) and letter not in others and letter not in event.output
         for letter, axis in zip(letters, weights.axes, strict=True)
+    )
+
+
+def _is_over_last(site: Site, sum_: WeightedSum, view: View) -> bool:
+    """Whether weights of one number for each key weigh values, which are summed over their last.
+
+    Of unknown rank: softmax is over an axis counted from the front, and the last axis of the
+    scores, which holds one number, meets the features.
+    """
+    event, scores = sum_.operation.event, view.shape(site.scores_in)
+    product = None if sum_.operation.source is None else view.graph.maker(sum_.operation.source)
+    if scores is None or scores.closed or not scores.trail or not scores.trail[-1].is_one:
+        return False
+    if not isinstance(event, Reduction) or event.kind != "sum" or event.axes != (-1,):
+        return False
+    if site.axis is None or site.axis < 1 or product is None or product.kind != "multiply":
+        return False
+    later = (use.event for use in view.graph.users(sum_.operation))
+    if any(isinstance(each, Reduction) for each in later):
+        return False
+    weights = as_tensor(site.softmax.output)
+    values = [each for _, each in product.tensors() if not each.made_by & _made_by(weights)]
+    shapes = [view.shape(each) for each in values]
+    return len(shapes) == 1 and not (
+        shapes[0] is not None and shapes[0].trail and shapes[0].trail[-1].is_one
+    )
+
+
+def _made_by(tensor: Tensor | None) -> frozenset[int | None]:
+    return frozenset() if tensor is None else tensor.made_by
+
+
+def _over_last(site: Site, sum_: WeightedSum, view: View) -> Report:
+    operation = sum_.operation
+    made = as_tensor(operation.output) or operation.source
+    assert made is not None
+    return Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` sums the weighted values over their features, the last"
+        f" axis, and not over axis {site.axis}, which the weights are normalised over",
+        Culprit(operation.node, made),
+        None,
+        "a sum over the axis that softmax normalised leaves the features: the context",
+        axis=site.axis,
     )
 
 

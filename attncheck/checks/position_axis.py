@@ -12,7 +12,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Tag
 from attncheck.algebra.size import Size
 from attncheck.attention import behind
-from attncheck.checks.layouts import Witness, Witnesses
+from attncheck.checks.layouts import Witness, Witnesses, birth_of
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.tables import (
     Count,
@@ -25,7 +25,7 @@ from attncheck.checks.tables import (
 )
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Attention, Reshaping
+from attncheck.operators.events import Attention, Recurrence, Reshaping
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
@@ -317,10 +317,29 @@ def over_batch(meeting: Meeting, view: View) -> Numbered | None:
         if count.operation.kind != "index":
             continue  # what is looked up for each sequence may be a table of sequences
         places = [place for place, axis in enumerate(shape.lead) if _has(axis, met.size, view)]
-        said = list(view.once(Witnesses).of(met))
+        said = list(view.once(Witnesses).of(met)) or list(_apart_in_attention(met, view))
         if places == [0] and said and all(each.counts == "batch" for each in said):
             return Numbered(count, meeting, 0, said[0]) if _is_blind(meeting) else None
     return None
+
+
+def _apart_in_attention(axis: Axis, view: View) -> Iterator[Witness]:
+    """That all attention is within each place of an axis, if the trace has any and runs over none.
+
+    What attends along another axis by turns may have its positions in either.
+    """
+    birth, found = birth_of(axis), list[Witness]()
+    if any(isinstance(made.event, Recurrence) for made in view.graph.operations):
+        return
+    for site in view.sites:
+        weights = view.shape(as_tensor(site.softmax.output))
+        axes = weights.axes if weights is not None and weights.closed else ()
+        births = [birth_of(each) for each in axes]
+        if len(axes) < 3 or births[0] != birth or birth in births[1:] or birth is None:
+            return
+        words = f"`{view.quote(site.softmax.node)}` attends within each place of axis {{axis}}"
+        found.append(Witness("batch", words, site.softmax))
+    yield from found[:1]
 
 
 def _is_blind(meeting: Meeting) -> bool:

@@ -152,3 +152,48 @@ class Text(nn.Module):
 
 def test_a_table_against_what_a_branch_may_have_made_longer_is_left_alone():
     assert check_source(LAZY.encode(), "x.py", Settings()).findings == ()
+
+
+WITHIN = """
+import torch
+from torch import nn
+
+class Table(nn.Module):
+    def __init__(self, longest, d):
+        super().__init__()
+        angles = torch.arange(longest)[:, None] * torch.arange(d)
+        self.table = torch.sin(angles){laid}
+
+    def forward(self, x):
+        return x + {cut}
+
+class Encoder(nn.Module):
+    def __init__(self, words, d):
+        super().__init__()
+        self.embed, self.table = nn.Embedding(words, d), Table(100, d)
+        self.q, self.k, self.v = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+
+    def forward(self, tokens):
+        x = self.table(self.embed(tokens))
+        q, k, v = self.q(x), self.k(x), self.v(x)
+        return {attention}
+
+Encoder(9, 4)(torch.zeros(3, 5).long())
+"""
+ALONG_ONE = "(q @ k.transpose(1, 2)).softmax(-1) @ v"
+TURNED = "(q.transpose(0, 1) @ k.permute(1, 2, 0)).softmax(-1) @ v.transpose(0, 1)"
+
+
+@pytest.mark.parametrize(
+    ("laid", "cut", "attention", "expected"),
+    [
+        ("[:, None]", "self.table[: x.shape[0]]", ALONG_ONE, ["ATN306"]),
+        ("", "self.table[: x.shape[1]]", ALONG_ONE, []),
+        ("[None]", "self.table[:, : x.shape[1]]", ALONG_ONE, []),
+        ("[:, None]", "self.table[: x.shape[0]]", TURNED, []),
+    ],
+)
+def test_rows_for_what_attention_keeps_apart(laid, cut, attention, expected):
+    code = WITHIN.format(laid=laid, cut=cut, attention=attention)
+    found = check_source(code.encode(), "x.py", Settings()).findings
+    assert [each.code for each in found] == expected
