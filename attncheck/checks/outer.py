@@ -193,10 +193,18 @@ def _is_meant(
     """
     other = tensors[1 - found.side][1]
     if found.after or _asked_for(view, other, (*_ASKING, Reshaping, Rearranging, Permutation)):
-        return True
+        return not _is_one_column(view, other)
     named = type(column.node).__name__ == "Name"
     plain = len(view.sizes(other) or ()) == 1
     return not (named and plain) and _asked_for(view, tensors[found.side][1])
+
+
+def _is_one_column(view: View, tensor: Tensor) -> bool:
+    """Whether a vector is a column of a matrix, taken by its number: ``x[:, 0]``."""
+    made, shape = view.graph.maker(tensor), view.shape(tensor)
+    if made is None or not isinstance(made.event, Selection) or shape is None:
+        return False
+    return shape.rank == 1 and made.event.kept == (0,) and made.kind == "index"
 
 
 def _asked_for(view: View, tensor: Tensor, asking: tuple[type[Event], ...] = _ASKING) -> bool:

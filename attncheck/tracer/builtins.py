@@ -103,9 +103,14 @@ def _zip(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     if not arguments.exact:
         return UNKNOWN
     lists = [containers.items_of(machine, value) for value in arguments.positional]
-    if lists and all(items is not None for items in lists):
-        rows = zip(*[items for items in lists if items is not None], strict=False)
-        return Sequence(tuple(Sequence(tuple(row)) for row in rows))
+    counted = [len(items) for items in lists if items is not None]
+    if counted:
+        # What nobody has counted is as long as what it is put beside.
+        columns = (
+            [containers.each(machine, value)] * min(counted) if items is None else items
+            for items, value in zip(lists, arguments.positional, strict=True)
+        )
+        return Sequence(tuple(Sequence(tuple(row)) for row in zip(*columns, strict=False)))
     element = Sequence(tuple(containers.each(machine, value) for value in arguments.positional))
     lengths = [containers.length_of(machine, value) for value in arguments.positional]
     one = bool(lengths) and all(length == lengths[0] for length in lengths)

@@ -358,6 +358,19 @@ def _switch(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     return join_all([_run(machine, function, operands, node) for function in functions])
 
 
+def _initializer(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """What makes a function of a key and sizes: all of them give arrays of these sizes."""
+    return Library("jax.nn.initializers.zeros")
+
+
+#: What makes initializers, each after its own law.
+_LAWS = (
+    *("constant", "delta_orthogonal", "glorot_normal", "glorot_uniform", "he_normal"),
+    *("he_uniform", "kaiming_normal", "kaiming_uniform", "lecun_normal", "lecun_uniform"),
+    *("normal", "orthogonal", "truncated_normal", "uniform", "variance_scaling"),
+    *("xavier_normal", "xavier_uniform"),
+)
+
 #: By full name; what ends in brackets is a call of what the function gives.
 LIFTED: dict[str, Lifted] = {
     **dict.fromkeys(
@@ -369,6 +382,7 @@ LIFTED: dict[str, Lifted] = {
         ),
         _itself,
     ),
+    **{f"jax.nn.initializers.{name}": _initializer for name in _LAWS},
     "jax.vmap": _vmap,
     "jax.vmap()": _mapped,
     "jax.grad": _grad,

@@ -310,9 +310,21 @@ def list_comprehension(
 
 
 def dict_comprehension(machine: Machine, node: cst.DictComp) -> Value:
-    """A dict whose keys are not followed."""
-    _comprehend(machine, node.for_in, lambda: machine.evaluate(node.value))
-    return Mapping((), open=True)
+    """The dict that a comprehension makes; open where its keys are not known."""
+    entries = _comprehend(machine, node.for_in, lambda: _entry(machine, node))
+    pairs = entries.items if type(entries) is Sequence else None
+    found: dict[object, Value] = {}
+    for pair in pairs or ():
+        key, value = pair.items if type(pair) is Sequence and pair.items else (UNKNOWN, UNKNOWN)
+        name = containers.constant_key(key)
+        if name is None:
+            return Mapping((), open=True)
+        found[name.value] = value
+    return Mapping(tuple(found.items()), open=pairs is None)
+
+
+def _entry(machine: Machine, node: cst.DictComp) -> Value:
+    return Sequence((machine.evaluate(node.key), machine.evaluate(node.value)))
 
 
 def _comprehend(machine: Machine, clause: cst.CompFor, element: Callable[[], Value]) -> Value:

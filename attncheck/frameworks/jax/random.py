@@ -43,6 +43,14 @@ TABLE.add(
     dtype_is=_INT,
 )
 
+# What initializers give, whatever their law.
+TABLE.add(
+    "jax.nn.initializers.zeros jax.nn.initializers.ones",
+    creation.filled,
+    f"key, shape, dtype=None, {_PLACE}",
+    dtype_is=_FLOAT,
+)
+
 # Of the shape of their parameters where no sizes are given.
 TABLE.add(
     "jax.random.truncated_normal",
