@@ -19,7 +19,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.algebra.shape import Axis, Tag
+from attncheck.algebra.shape import Axis
+from attncheck.checks.mask_places import are_one
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -148,11 +149,11 @@ def _joined_behind(made: Operation, query: Axis, view: View) -> _Before | None:
         return None
     along = [_axis(tensor, event.axis, view) for _, tensor in tensors]
     *first, own = along
-    if own is None or not _are_one(own, query, view):
+    if own is None or not _are_positions_of_one(own, query, view):
         return None
     for axis in first:
         # One key in front of all may be there for the first query, which has no other then.
-        if axis is not None and (axis.is_one or _are_one(axis, query, view)):
+        if axis is not None and (axis.is_one or _are_positions_of_one(axis, query, view)):
             return None
     return _Before(tensors[0][0].node if len(first) == 1 else None)
 
@@ -165,18 +166,12 @@ def _axis(tensor: Tensor, index: int, view: View) -> Axis | None:
     return listed[index] if -len(listed) <= index < len(listed) else None
 
 
-def _are_one(left: Axis, right: Axis, view: View) -> bool:
+def _are_positions_of_one(left: Axis, right: Axis, view: View) -> bool:
     """Whether two axes are positions of one tensor, or called by one name; or both are of one."""
     if left.is_one and right.is_one:
         return True
-    if left.tag is not None and right.tag is not None and _birth(left.tag) == _birth(right.tag):
-        return True
     named = left.size is not None and left.size.number is None
-    return named and view.equal(left.size, right.size)
-
-
-def _birth(tag: Tag) -> tuple[str, int]:
-    return tag.root, tag.index
+    return are_one(left, right) or (named and view.equal(left.size, right.size))
 
 
 # -- which runs come there -------------------------------------------------------------------------
