@@ -133,6 +133,20 @@ def test_a_matrix_drawn_to_try_something():
     ]
 
 
+NAMED = """import numpy as np
+def attention(query, key, value, {name}):
+    q = np.einsum("btd,dd->btd", query, {name})
+    e = np.exp(np.einsum("btd,bsd->bts", q, key))
+    return np.einsum("bts,bsd->btd", e / e.sum(-1, keepdims=True), value)
+"""
+
+
+def test_what_a_name_calls_a_weight():
+    fixed = 'q = np.einsum("btd,de->bte", query, W_q)'
+    assert found(NAMED.format(name="W_q")) == [(3, "warning", fixed)]
+    assert found(NAMED.format(name="adjacency")) == []
+
+
 FLAX = """import flax.linen as nn
 import jax.numpy as jnp
 class Mixer(nn.Module):
