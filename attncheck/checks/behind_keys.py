@@ -33,15 +33,17 @@ from attncheck.operators.events import (
     Permutation,
     Rearranging,
     Reshaping,
+    Selection,
 )
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.tree.pairs import parts
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import TRUE
+from attncheck.values.value import TRUE, as_tensor
 
 #: What leaves the order of positions as it is: moves, copies of heads, one operand computed.
 _PASSING = (Permutation, NewAxis, Rearranging, Reshaping, Expansion, Elementwise)
+_PASSING_KINDS = frozenset({"identity", "contiguous", "linear_layer"})
 _MOST_STEPS = 24
 #: Where a run may end, or say what it is given.
 _LEAVING = (cst.Return, cst.Raise, cst.Continue, cst.Break, cst.Assert)
@@ -99,8 +101,10 @@ def behind(operation: Operation, view: View) -> Behind | None:
     tensors = list(operation.tensors())
     if not _is_causal(operation) or [each.name for each, _ in tensors[:2]] != ["query", "key"]:
         return None
-    for made in _joins(tensors[1][1], view):
+    for made, cut in _joins(tensors[1][1], view):
         before = _joined_behind(made, event.query, view)
+        if cut and not _is_whole(made, event.key, view):
+            continue
         found = None if before is None else _always_reached(made, operation, view)
         if before is not None and found is not None:
             return Behind(made, before.node, *found)
@@ -116,21 +120,34 @@ def _is_causal(operation: Operation) -> bool:
     return isinstance(node, cst.Attribute) or (isinstance(node, cst.Name) and node.value == "True")
 
 
-def _joins(tensor: Tensor, view: View) -> Iterator[Operation]:
-    """The joins that may have made a tensor, if nothing but moves of its axes came afterwards."""
-    waiting, steps = [tensor], 0
+def _joins(tensor: Tensor, view: View) -> Iterator[tuple[Operation, bool]]:
+    """The joins that may have made a tensor, if its positions stayed in their order afterwards.
+
+    Each with whether something was cut out of what it gave: keys of what are keys and values.
+    """
+    waiting, steps = [(tensor, False)], 0
     while waiting and steps < _MOST_STEPS:
         steps += 1
-        for made in view.graph.known_makers(waiting.pop()):
+        given, cut = waiting.pop()
+        for made in view.graph.known_makers(given):
             sources = [source for _, source in made.tensors()]
             if isinstance(made.event, Joining):
-                yield made
-            elif len(sources) == 1 and (isinstance(made.event, _PASSING) or _copies(made)):
-                waiting += sources
+                yield made, cut
+            elif len(sources) == 1 and isinstance(made.event, Selection):
+                waiting.append((sources[0], True))
+            elif len(sources) == 1 and (
+                isinstance(made.event, _PASSING) or made.kind in _PASSING_KINDS
+            ):
+                waiting.append((sources[0], cut))
 
 
-def _copies(made: Operation) -> bool:
-    return made.kind in ("identity", "contiguous")
+def _is_whole(joined: Operation, keys: Axis, view: View) -> bool:
+    """Whether there certainly are as many keys as positions were joined."""
+    event, output = joined.event, as_tensor(joined.output)
+    if not isinstance(event, Joining) or event.axis is None or output is None:
+        return False
+    axis = _axis(output, event.axis, view)
+    return axis is not None and view.equal(axis.size, keys.size)
 
 
 @record

@@ -156,6 +156,43 @@ def test_left_alone(rest):
     assert [each for each in found(MODULE + rest) if each[0] == "ATN507"] == []
 
 
+MEMORY = """import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Attention(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.q, self.k, self.v = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+        self.kv = nn.Linear(d, 2 * d)
+    def forward(self, x, memory):
+        whole = torch.cat([memory, x], dim=1)
+        q = self.q(x)
+        {}
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "made", ["k, v = self.k(whole), self.v(whole)", "k, v = self.kv(whole).chunk(2, dim=-1)"]
+)
+def test_keys_of_what_was_joined(made):
+    assert found(MEMORY.format(made)) == [("ATN507", 13, "return " + CALL.format(MASK))]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        # the own positions again
+        "k, v = self.k(whole)[:, memory.size(1):], self.v(whole)[:, memory.size(1):]",
+        "k, v = self.k(whole)[:, -x.size(1):], self.v(whole)[:, -x.size(1):]",
+        "k, v = self.k(x), self.v(x)",
+        "q, k, v = self.q(whole), self.k(whole), self.v(whole)",
+    ],
+)
+def test_keys_that_are_as_many_as_queries(made):
+    assert found(MEMORY.format(made)) == []
+
+
 HELPERS = """import torch
 import torch.nn.functional as F
 def join(past, k):
