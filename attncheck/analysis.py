@@ -21,6 +21,7 @@ from attncheck.diagnosed import (
     is_about_steps,
     is_plain,
     settled,
+    spoiled,
 )
 from attncheck.evidence.comments import claims, standing_claims
 from attncheck.evidence.declarations import Declarations, declared_in_comments, scope_of
@@ -130,7 +131,18 @@ def analyse(source: Source, settings: Settings) -> Analysis:
         listed.reverse()
     views = [_view(analysis, traced, {}) for traced in analysis.general]
     analysis.certain = settled(list(found.values()), views)
+    _leave_out_spoiled(analysis)
     return analysis
+
+
+def _leave_out_spoiled(analysis: Analysis) -> None:
+    """Leave out what is found in tensors with axes too many, as is told where they got them."""
+    nodes = spoiled(analysis.certain)
+    if nodes:
+        groups = [analysis.certain, *analysis.suspects]
+        for group in groups:
+            group[:] = [each for each in group if each.report.operation.node not in nodes]
+        analysis.suspects = [group for group in analysis.suspects if group]
 
 
 def traces_to_show(source: Source, settings: Settings) -> list[Traced]:

@@ -101,7 +101,7 @@ def _result(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     whole = value is culprit.node
     sizes = view.sizes(culprit.tensor)
     kept = sizes is not None and report.expected == sizes and not _is_turned(view, culprit)
-    if not (whole or kept or table):
+    if not (whole or kept or table or report.spoils):
         return None
     site = _site(diagnosed, target)
     tensor = None if site is None else as_tensor(site.value)

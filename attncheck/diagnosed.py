@@ -58,6 +58,19 @@ def settled(found: list[Diagnosed], views: list[View]) -> list[Diagnosed]:
     return _without_idle_notes(told)
 
 
+def spoiled(found: list[Diagnosed]) -> set[object]:
+    """The expressions in which what is found is told already: they read axes too many.
+
+    An operation that gives too many axes is told itself, also where it reads another one's.
+    """
+    telling = [each for each in found if each.report.spoils]
+    own = {each.report.operation.node for each in telling}
+    behind: set[object] = {
+        later.node for each in telling for later in each.view.graph.derived(each.report.operation)
+    }
+    return behind - own
+
+
 def _is_told_in_symbols(diagnosed: Diagnosed, found: list[Diagnosed]) -> bool:
     """Whether the trace of a function tells what a call shows of its sizes at the same place."""
     if diagnosed.traced.function is not None or not diagnosed.is_about_sizes:

@@ -117,9 +117,12 @@ def _all_ones(shape: Shape) -> bool:
 def _against_unknown(axis: Axis) -> Axis:
     """What an axis becomes that meets an axis nothing is known of, or none.
 
-    The other one is 1 or the same, unless this one is 1 or may turn out to be.
+    The other one is 1 or the same, unless this one is 1 or may turn out to be. What was merged into
+    this one is 1 then as well.
     """
-    return Axis(None) if axis.size is None or axis.is_one or _undecided(axis.size) else axis
+    if axis.size is None or axis.is_one or _undecided(axis.size):
+        return Axis(None, parts=axis.parts)
+    return axis
 
 
 def _pair(left: tuple[Axis, ...], right: tuple[Axis, ...], facts: Facts) -> tuple[Pairing, ...]:
@@ -164,7 +167,10 @@ def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:
         return Pairing(left, right, How.ASSUMED, whole, Verdict.UNKNOWN)
     if left.size is None or right.size is None:
         known = right if left.size is None else left
-        return Pairing(left, right, How.ASSUMED, _against_unknown(known), Verdict.UNKNOWN)
+        made = _against_unknown(known)
+        if made.size is None:
+            made = replace(made, parts=_shared(left, right, facts))
+        return Pairing(left, right, How.ASSUMED, made, Verdict.UNKNOWN)
     if _are_kin(left.size, right.size):
         facts.force(left.size, right.size, "added element by element")
     verdict = facts.meet(left.size, right.size)
@@ -172,7 +178,7 @@ def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:
         return Pairing(left, right, How.MATCHED, _merge(left, right), verdict)
     if verdict.clashes and not _could_be_one(left.size, right.size):
         return Pairing(left, right, How.CLASH, Axis(None), verdict)
-    return Pairing(left, right, How.ASSUMED, _assumed(left, right), Verdict.UNKNOWN)
+    return Pairing(left, right, How.ASSUMED, _assumed(left, right, facts), Verdict.UNKNOWN)
 
 
 def _cut_to(cut: Axis, whole: Axis, facts: Facts) -> Axis | None:
@@ -206,7 +212,7 @@ def _merge(left: Axis, right: Axis) -> Axis:
     )
 
 
-def _assumed(left: Axis, right: Axis) -> Axis:
+def _assumed(left: Axis, right: Axis, facts: Facts) -> Axis:
     """The axis of two sizes that cannot be compared: known only if one of them is fixed.
 
     A size that an unseen parameter's axis leaves open is 1 or the other one, so a named or a
@@ -218,7 +224,27 @@ def _assumed(left: Axis, right: Axis) -> Axis:
         return right
     if _undecided(right.size) and not _undecided(left.size):
         return left
-    return Axis(None)
+    return Axis(None, parts=_shared(left, right, facts))
+
+
+def _shared(left: Axis, right: Axis, facts: Facts) -> tuple[Axis, ...]:
+    """What the axis was merged from that two make, as far as both sides are known to agree.
+
+    ``n_heads * b`` and ``n_heads * c`` are one size, or there is one head and one of each.
+    """
+    if not left.parts or not right.parts:
+        return left.parts or right.parts
+    if len(left.parts) != len(right.parts):
+        return ()
+    made = [
+        _merge(one, other)
+        if one.size and other.size and facts.equal(one.size, other.size)
+        else None
+        for one, other in zip(left.parts, right.parts, strict=True)
+    ]
+    if not any(made):
+        return ()
+    return tuple(Axis(None) if each is None else each for each in made)
 
 
 def _undecided(size: Size) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.attention import Site
 from attncheck.checks.averages import uneven_averages
+from attncheck.checks.behind_keys import over_joined_keys
 from attncheck.checks.named_causal import off_by_name
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
@@ -34,6 +35,7 @@ def check_trace(view: View) -> Iterator[Report]:
     """Report each causal mask of which the first query, or the last but one, proves the mistake."""
     yield from uneven_averages(RULE, view)
     yield from off_by_name(RULE, view)
+    yield from over_joined_keys(RULE, view)
     for use in view.mask_uses:
         mark = view.meanings.mark(use.tensor)
         claim = None if mark is None else _only_causal(mark)

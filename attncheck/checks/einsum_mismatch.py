@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.checks import plain, tied
+from attncheck.checks import diagonals, plain, tied
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -21,7 +21,8 @@ ON = (Fault.EINSUM, Einsum)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
-    """Report subscripts against ranks or sizes, and a letter that ties two axes of an operand."""
+    """Report subscripts against ranks or sizes, and letters for two axes that are not one."""
     if operation.clash is None:
+        yield from diagonals.of_weights(RULE, operation, view)
         yield from tied.report(RULE, operation, view, "uses one letter for")
     yield from plain.report(RULE, operation, view)

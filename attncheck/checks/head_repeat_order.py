@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.algebra.shape import COPIES, Axis
-from attncheck.algebra.size import Size
 from attncheck.checks.orders import (
     Conflict,
+    Parts,
     conflict,
     contradicted,
     meeting,
@@ -28,6 +28,7 @@ from attncheck.operators.events import (
     Reshaping,
 )
 from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 RULE = Rule(
@@ -79,7 +80,7 @@ def _report(operation: Operation, found: Conflict, view: View) -> Report:
     return _at_repeat(made, operation, own, (own[1], own[0]), words, view)
 
 
-def _is_odd(axis: Axis, sizes: tuple[Size, Size], parties: list[Operation], view: View) -> bool:
+def _is_odd(axis: Axis, sizes: Parts, parties: list[Operation], view: View) -> bool:
     """Whether most of the other repeats and views of the trace want the other order."""
     outside = axis.parts[0].made == COPIES
     count, beside = sizes if outside else (sizes[1], sizes[0])
@@ -107,10 +108,24 @@ def _at_repeat(
         made.node,
         message,
         Culprit(made.node, output),
-        view.sizes(output),
+        view.sizes(output) or _as_it_meets(output, reader, view),
         f"the same shape, with the repeated axis laid out as {text_of(wanted)}",
         function=made.place.function,
     )
+
+
+def _as_it_meets(output: Tensor, reader: Operation, view: View) -> Sizes | None:
+    """A repeated tensor of unknown rank with as many axes as what it meets with its first one."""
+    shape = view.shape(output)
+    others = [sizes for _, tensor in reader.tensors() if (sizes := view.sizes(tensor))]
+    if shape is None or shape.closed or len(others) != 1:
+        return None
+    missing = len(others[0]) - max(len(shape.lead), len(shape.trail))
+    if missing < 0:
+        return None
+    if shape.lead:
+        return (*(axis.size for axis in shape.lead), *[None] * missing)
+    return (*[None] * missing, *(axis.size for axis in shape.trail))
 
 
 def _undecided(operation: Operation, found: Conflict, view: View) -> Report:

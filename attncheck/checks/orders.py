@@ -17,6 +17,7 @@ from attncheck.algebra.size import Size
 from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
+from attncheck.operators.axes import least_rank
 from attncheck.operators.events import (
     Attention,
     Contraction,
@@ -32,6 +33,8 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 Pair = tuple[Axis, Axis]
+#: The sizes of the two parts of an axis, outermost first.
+Parts = tuple[Size | None, Size | None]
 
 
 @record
@@ -40,11 +43,11 @@ class Conflict:
 
     left: Axis
     right: Axis
-    left_sizes: tuple[Size, Size]
-    right_sizes: tuple[Size, Size]
+    left_sizes: Parts
+    right_sizes: Parts
 
     @property
-    def sides(self) -> tuple[tuple[Axis, tuple[Size, Size]], tuple[Axis, tuple[Size, Size]]]:
+    def sides(self) -> tuple[tuple[Axis, Parts], tuple[Axis, Parts]]:
         """Both axes with their sizes."""
         return (self.left, self.left_sizes), (self.right, self.right_sizes)
 
@@ -53,10 +56,13 @@ def conflict(left: Axis, right: Axis, facts: Facts) -> Conflict | None:
     """How the parts of two axes that meet contradict each other, or None.
 
     Where the copies on one side are as many as the rows at the other end of the other, the parts
-    beside them are one size too, since the axes meet.
+    beside them are one size too, since the axes meet. So that one is not known is no matter where
+    the other axis holds no copies: rows repeated as often as there are others may be in any order.
     """
     a, b = _sizes(left, facts), _sizes(right, facts)
     if a is None or b is None or _equal(facts, a[0], b[0]) or _equal(facts, *a):
+        return None
+    if None in (*a, *b) and (_equal(facts, *b) or _both_hold_copies(left, right)):
         return None
     crossed = [
         _equal(facts, own[place], other[1 - place])
@@ -68,25 +74,30 @@ def conflict(left: Axis, right: Axis, facts: Facts) -> Conflict | None:
     return Conflict(left, right, a, b)
 
 
-def _sizes(axis: Axis, facts: Facts) -> tuple[Size, Size] | None:
+def _sizes(axis: Axis, facts: Facts) -> Parts | None:
     """The sizes of an axis's two parts, of which at most one counts copies; None otherwise."""
     if len(axis.parts) != 2 or all(part.made == COPIES for part in axis.parts):
         return None
     outer, inner = (None if part.size is None else facts.resolve(part.size) for part in axis.parts)
-    return None if outer is None or inner is None else (outer, inner)
+    return None if outer is None and inner is None else (outer, inner)
+
+
+def _both_hold_copies(left: Axis, right: Axis) -> bool:
+    return _copies_at(left) is not None and _copies_at(right) is not None
 
 
 def _copies_at(axis: Axis) -> int | None:
     return next((i for i, part in enumerate(axis.parts) if part.made == COPIES), None)
 
 
-def _all_pairs(left: Axis, right: Axis, sizes: tuple[Size, Size], facts: Facts) -> bool:
+def _all_pairs(left: Axis, right: Axis, sizes: Parts, facts: Facts) -> bool:
     """Whether one axis is repeated both ways, as often as it may be long: all pairs of rows."""
-    if _copies_at(left) is None or _copies_at(right) is None:
+    outer, inner = sizes
+    if not _both_hold_copies(left, right) or outer is None or inner is None:
         return False
     origins = [part.tag for axis in (left, right) for part in axis.parts if part.made != COPIES]
     same = origins[0] is not None and origins[0] == origins[1]
-    return same and facts.compare(*sizes) is Verdict.UNKNOWN
+    return same and facts.compare(outer, inner) is Verdict.UNKNOWN
 
 
 # -- which axes meet ------------------------------------------------------------------------------
@@ -112,6 +123,21 @@ def _elementwise(operation: Operation) -> Iterator[Pair]:
         for pairing in event.broadcast.pairings:
             if pairing.left is not None and pairing.right is not None:
                 yield pairing.left, pairing.right
+        yield from _first_axes(operation)
+
+
+def _first_axes(operation: Operation) -> Iterator[Pair]:
+    """The first axes of two tensors of which one has a rank that nobody knows.
+
+    Rows that were repeated in front of all are put on rows that were merged in front of all: with
+    another rank they would meet columns of these.
+    """
+    shapes = [tensor.shape for _, tensor in operation.tensors()]
+    for one, other in itertools.permutations(filter(None, shapes), 2):
+        if one.closed or not other.closed or not one.lead or least_rank(one) > len(other.lead):
+            continue
+        if _copies_at(one.lead[0]) is not None and other.lead[:1]:
+            yield one.lead[0], other.lead[0]
 
 
 def _contraction(operation: Operation) -> Iterator[Pair]:
@@ -169,7 +195,7 @@ _MEETING = {
 # -- splits ---------------------------------------------------------------------------------------
 
 
-def contradicted(operation: Operation, facts: Facts) -> tuple[Axis, tuple[Size, Size]] | None:
+def contradicted(operation: Operation, facts: Facts) -> tuple[Axis, Parts] | None:
     """The axis that a view splits against the order of its parts, and the sizes it asks for."""
     found = (_against(split, facts) for split in _splits(operation))
     return next((each for each in found if each is not None), None)
@@ -183,7 +209,7 @@ def _splits(operation: Operation) -> tuple[Reshaped, ...]:
     return (event.outcome,) if isinstance(event, Reshaping) else ()
 
 
-def _against(split: Reshaped, facts: Facts) -> tuple[Axis, tuple[Size, Size]] | None:
+def _against(split: Reshaped, facts: Facts) -> tuple[Axis, Parts] | None:
     if split.regrouped is None:
         return None
     old, new = split.regrouped
@@ -251,7 +277,7 @@ def repeats(view: View, axis: Axis) -> Operation | None:
     return None
 
 
-def votes(view: View, count: Size, beside: Size, parties: list[Operation]) -> int:
+def votes(view: View, count: Size | None, beside: Size | None, parties: list[Operation]) -> int:
     """How many repeats and views hold `count` copies outside, less those that hold them inside.
 
     The `parties` themselves have no vote.
@@ -273,7 +299,7 @@ def votes(view: View, count: Size, beside: Size, parties: list[Operation]) -> in
     return balance
 
 
-def _split_vote(sizes: Sizes, view: View, count: Size, beside: Size) -> int:
+def _split_vote(sizes: Sizes, view: View, count: Size | None, beside: Size | None) -> int:
     """1 for a view to ``(count, beside)``, -1 for one to ``(beside, count)``."""
     vote = 0
     for outer, inner in itertools.pairwise(sizes):

@@ -68,6 +68,9 @@ class Report:
     passed: bool = False
     #: whether all that it rests on stands in one run of one function, whoever has called it
     local: bool = False
+    #: whether what the operation gives has another rank than it should: what is found in it later
+    #: is no mistake of its own
+    spoils: bool = False
 
     @property
     def culprit_node(self) -> cst.CSTNode | None:

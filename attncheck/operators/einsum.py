@@ -113,16 +113,19 @@ class _Letters:
         own: dict[str, Axis] = {}
         for letter, axis in zip(letters, axes, strict=True):
             # A diagonal's axes are equal; between operands 1 fits any size.
-            before = own.setdefault(letter, axis)
-            clash = self._meet(number, letter, before, axis)
+            again = letter in own
+            clash = self._meet(number, letter, own.setdefault(letter, axis), axis)
             if clash is None:
-                clash = self._bind(number, letter, axis)
+                clash = self._bind(number, letter, axis, again=again)
             if clash is not None:
                 return clash
         return None
 
-    def _bind(self, number: int, letter: str, axis: Axis) -> Clash | None:
-        """Hold one more axis against the one that already goes by the letter."""
+    def _bind(self, number: int, letter: str, axis: Axis, *, again: bool) -> Clash | None:
+        """Hold one more axis against the one that already goes by the letter.
+
+        ``again`` says that it is not the first one of its operand.
+        """
         old = self.axes.get(letter)
         if old is None or old.is_one or (old.size is None and not axis.is_one):
             if old is None or axis.size is not None:
@@ -130,7 +133,7 @@ class _Letters:
             return None
         if axis.is_one or axis.size is None:
             return None
-        if number == 1:
+        if number == 1 and not again:
             self.met.append((letter, old, axis))
         return self._meet(number, letter, old, axis)
 

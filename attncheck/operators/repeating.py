@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.reshape import pieces
-from attncheck.algebra.shape import COPIES, SCALAR, Axis, Shape, closed
+from attncheck.algebra.shape import COPIES, SCALAR, Axis, Row, Shape, closed
 from attncheck.algebra.size import ONE, Size
 from attncheck.evidence.roles import Role
 from attncheck.operators.axes import axes_text, locate, shape_of_items, unknown_axis
@@ -126,9 +126,7 @@ def _copies(
     if counts is None:
         return _make(call, None, kind)
     if shape is None or not shape.closed:
-        closed_by_counts = kind == "repeat"
-        unknown = closed(map(_copied, counts)) if closed_by_counts else None
-        return _make(call, unknown, kind)
+        return _make(call, _of_any_rank(shape, counts, kind, call.facts), kind)
     rank = max(len(shape.lead), len(counts))
     axes = (Axis(ONE),) * (rank - len(shape.lead)) + shape.lead
     times = [ONE] * (rank - len(counts)) + counts
@@ -140,6 +138,24 @@ def _copies(
     value = call.make(made, dtype_of(call.tensor("x")))
     event = Expansion(kind, merging[0], True) if len(merging) == 1 else Expansion(kind)
     return Outcome(value, event)
+
+
+def _of_any_rank(shape: Shape | None, counts: list[Size | None], kind: str, facts: Facts) -> Shape:
+    """Copies of a tensor whose axes nobody can list: its last ones are those with the counts.
+
+    There are no more of them for torch's repeat, which takes a count for each axis; a tile may have
+    others in front, and has axes that are known if they are the last.
+    """
+    known = () if shape is None else shape.trail[-len(counts) :] if counts else ()
+    missing = len(counts) - len(known)
+    made = [_copied(count) for count in counts[:missing]]
+    if kind == "repeat":
+        return closed([*made, *map(_copied, counts[missing:])])
+    made += [
+        repeated(axis, count, facts, outside=True)
+        for axis, count in zip(known, counts[missing:], strict=True)
+    ]
+    return Shape((), Row("tiled", born=False), tuple(made))
 
 
 def _copied(count: Size | None) -> Axis:

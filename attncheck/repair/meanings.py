@@ -17,6 +17,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.meaning.marks import Mark
 from attncheck.meaning.uses import Use, Way
+from attncheck.repair.cached import without_cache
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.wording import bracketed, call_with
 from attncheck.values.tensor import Tensor
@@ -118,8 +119,9 @@ def _negated_operand(
 
 
 def shifted(report: Report, view: View) -> Iterator[Candidate]:
-    """The diagonal of a triangle moved by one or two, or the border of a comparison."""
+    """The diagonal of a triangle moved by one or two, the border of a comparison, or a flag."""
     node = report.node
+    yield from without_cache(report, view)
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
         (target,) = node.comparisons
         sign = _SHIFTED.get(type(target.operator))

@@ -14,6 +14,7 @@ from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.operators.events import Fault, Squeeze
 from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.dots import pair_by_pair
 from attncheck.repair.wording import (
     argument_of,
     bracketed,
@@ -35,6 +36,9 @@ def other_rank(report: Report, view: View) -> Iterator[Candidate]:
     """An axis of 1 for the tensor that lacks one, the last place first; else another axis."""
     culprit = report.culprit
     sizes = None if culprit is None else view.sizes(culprit.tensor)
+    if report.operation.clash is None:
+        yield from pair_by_pair(report, view)
+        return
     yield from _named_squeeze(report, view)
     yield from _as_vectors(report, view)
     yield from _item(report, view)

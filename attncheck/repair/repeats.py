@@ -14,8 +14,8 @@ import libcst as cst
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.repair.candidate import Candidate, edit
-from attncheck.repair.wording import array_module, bracketed
+from attncheck.repair.candidate import Candidate, Change
+from attncheck.repair.wording import array_module, bracketed, functions_for
 
 
 def other_order(report: Report, view: View) -> Iterator[Candidate]:
@@ -24,17 +24,26 @@ def other_order(report: Report, view: View) -> Iterator[Candidate]:
     if made is None or made.node is not report.node or not isinstance(made.node, cst.Call):
         return
     writer = _WRITERS.get(made.kind)
-    text = None if writer is None else writer(made, made.node, view)
+    text = None if writer is None else writer(made, made.node, view, _rank(made, report, view))
     if text is not None:
         outside = made.kind != "repeat_interleave"
         words = "repeat each row in its place" if outside else "repeat all rows together"
-        yield edit(made.node, text, words)
+        # Of a tensor of unknown rank the one order shows other axes than the other.
+        known = made.source is not None and view.sizes(made.source) is not None
+        yield Candidate((Change(made.node, text),), words, same_size=not known)
+
+
+def _rank(made: Operation, report: Report, view: View) -> int | None:
+    """How many axes a repeated tensor has: as it is known, else as what it meets needs it."""
+    source = made.source
+    sizes = (None if source is None else view.sizes(source)) or report.expected
+    return None if sizes is None else len(sizes)
 
 
 def _written(made: Operation, node: cst.Call, view: View) -> tuple[str, list[cst.BaseExpression]]:
     """What is repeated, as a receiver, and the other arguments that have no keyword."""
     positional = [argument.value for argument in node.args if argument.keyword is None]
-    if ".Tensor." in made.spelling and isinstance(node.func, cst.Attribute):
+    if _is_method(made) and isinstance(node.func, cst.Attribute):
         return bracketed(view, node.func.value), positional
     if not positional:
         return "", []
@@ -48,39 +57,45 @@ def _keyword(node: cst.Call, names: tuple[str, ...]) -> cst.BaseExpression | Non
     return None
 
 
-def _each_in_place(made: Operation, node: cst.Call, view: View) -> str | None:
+def _each_in_place(made: Operation, node: cst.Call, view: View, rank: int | None) -> str | None:
     """``x.repeat(n, 1, 1)`` and ``np.tile(x, (n, 1, 1))`` with each row repeated in its place."""
     whole, counts = _written(made, node, view)
     if len(counts) == 1 and isinstance(counts[0], cst.Tuple | cst.List):
         counts = [element.value for element in counts[0].elements]
-    _, tensor = next(made.tensors())
-    sizes = view.sizes(tensor)
     repeated = [index for index, count in enumerate(counts) if view.code(count) != "1"]
-    # torch wants as many counts as there are axes, or more.
-    rank = len(counts) if sizes is None and made.kind == "repeat" else len(sizes or ())
+    if rank is None:
+        # torch wants as many counts as there are axes, or more.
+        rank = len(counts) if made.kind == "repeat" else 0
     if not whole or len(repeated) != 1 or len(counts) > rank:
         return None
     axis = repeated[0] + rank - len(counts)
-    return _interleaved(made, whole, view.code(counts[repeated[0]]), axis)
+    return _interleaved(made, node, view, (whole, view.code(counts[repeated[0]]), axis))
 
 
-#: What modules whose functions repeat are usually called.
-_USUAL = {"tensorflow": "tf", "keras": "ops"}
-
-
-def _module(made: Operation) -> str:
-    """The module whose functions repeat what `made` has made."""
+def _module(made: Operation, node: cst.Call, view: View) -> str:
+    """The module whose functions repeat what `made` has made, as the call or the file names it."""
+    if not _is_method(made) and isinstance(node.func, cst.Attribute):
+        return view.code(node.func.value)
     first = made.spelling.partition(".")[0]
-    return _USUAL.get(first) or array_module(first)
+    if first in ("tensorflow", "keras"):
+        return functions_for(view, "tensorflow")
+    return array_module(first)
 
 
-def _interleaved(made: Operation, whole: str, count: str, axis: int) -> str:
+def _is_method(made: Operation) -> bool:
+    return made.spelling.rpartition(".")[0].endswith((".Tensor", ".ndarray", ".Array"))
+
+
+def _interleaved(made: Operation, node: cst.Call, view: View, given: tuple[str, str, int]) -> str:
+    """A repeat of each element: of what, how often, along which axis."""
+    whole, count, axis = given
     if made.spelling.startswith("torch"):
         return f"{whole}.repeat_interleave({count}, dim={axis})"
-    return f"{_module(made)}.repeat({whole}, {count}, axis={axis})"
+    name = "repeat_elements" if made.spelling.startswith("keras.backend") else "repeat"
+    return f"{_module(made, node, view)}.{name}({whole}, {count}, axis={axis})"
 
 
-def _joined_in_place(made: Operation, node: cst.Call, view: View) -> str | None:
+def _joined_in_place(made: Operation, node: cst.Call, view: View, _rank: int | None) -> str | None:
     """``torch.cat([x] * n, dim=0)`` with each row repeated in its place."""
     items = node.args[0].value if node.args else None
     if not isinstance(items, cst.BinaryOperation) or not isinstance(items.left, cst.List):
@@ -93,30 +108,28 @@ def _joined_in_place(made: Operation, node: cst.Call, view: View) -> str | None:
     if len(items.left.elements) != 1 or not place.isdecimal():
         return None
     whole = bracketed(view, items.left.elements[0].value)
-    return _interleaved(made, whole, view.code(items.right), int(place))
+    return _interleaved(made, node, view, (whole, view.code(items.right), int(place)))
 
 
-def _all_together(made: Operation, node: cst.Call, view: View) -> str | None:
+def _all_together(made: Operation, node: cst.Call, view: View, rank: int | None) -> str | None:
     """``x.repeat_interleave(n, dim=0)`` and ``np.repeat(x, n, axis=0)`` tiled."""
     whole, rest = _written(made, node, view)
-    count = _keyword(node, ("repeats",)) or (rest.pop(0) if rest else None)
+    count = _keyword(node, ("repeats", "rep")) or (rest.pop(0) if rest else None)
     axis = _keyword(node, ("dim", "axis")) or (rest.pop(0) if rest else None)
-    _, tensor = next(made.tensors())
-    sizes = view.sizes(tensor)
-    if count is None or axis is None or sizes is None or not view.code(axis).isdecimal():
+    if count is None or axis is None or rank is None or not view.code(axis).isdecimal():
         return None
     place = int(view.code(axis))
-    counts = ["1"] * len(sizes)
+    counts = ["1"] * rank
     if place >= len(counts):
         return None
     counts[place] = view.code(count)
     inside = ", ".join(counts)
     if made.spelling.startswith("torch"):
         return f"{whole}.repeat({inside})"
-    return f"{_module(made)}.tile({whole}, ({inside}{',' if len(counts) == 1 else ''}))"
+    return f"{_module(made, node, view)}.tile({whole}, ({inside}{',' if len(counts) == 1 else ''}))"
 
 
-def _by_pattern(made: Operation, node: cst.Call, view: View) -> str | None:
+def _by_pattern(_made: Operation, node: cst.Call, view: View, _rank: int | None) -> str | None:
     """``repeat(x, "b d -> (n b) d", n=n)`` with the new name at the other end of its group."""
     literals = [each.value for each in node.args if isinstance(each.value, cst.SimpleString)]
     if len(literals) != 1:

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 
-import libcst as cst
-
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import Size
+from attncheck.checks.diagonals import diagonal
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.diagonals import parted
+from attncheck.repair.tokens import is_letter, literal_of, places, tokens_of
 
 #: Letters for an axis that gets one of its own: source positions first.
 _FRESH = "suvwxyzabcdefghijklmnopqrt"
-_LETTERS = re.compile(r"(?s:.)")
-_WORDS = re.compile(r"(?s:[A-Za-z]\w*|.)")
 
 
 def subscripts(report: Report, view: View) -> Iterator[Candidate]:
     """Another letter in one place, or two letters of one operand exchanged.
 
     Those first that sum no letter which only one operand has: such a sum is a mistake of its own.
-    In the patterns of einops words are what letters are elsewhere.
     """
-    node = report.node
-    arguments = node.args if isinstance(node, cst.Call) else ()
-    literals = (each.value for each in arguments if isinstance(each.value, cst.SimpleString))
-    literal = next(literals, None)
+    if view.remembered(diagonal, report.operation) is not None:
+        yield from parted(report, view)
+        return
+    literal = literal_of(report.node)
     if literal is None:
         return
-    parts = _WORDS if report.operation.spelling.startswith("einops") else _LETTERS
-    tokens = parts.findall(literal.value)
+    tokens = tokens_of(literal, report.operation)
     ways = [*_relettered(tokens), *_exchanged(tokens), *_parted(report, view, tokens)]
     if report.operation.clash is None:
         # Two axes of one tensor that are tied have most likely changed places.
@@ -45,32 +41,23 @@ def subscripts(report: Report, view: View) -> Iterator[Candidate]:
 
 def turned_product(report: Report, view: View) -> Iterator[Candidate]:
     """The last two axes of an einsum's product exchanged."""
-    node = report.node
-    arguments = node.args if isinstance(node, cst.Call) else ()
-    literals = [each.value for each in arguments if isinstance(each.value, cst.SimpleString)]
-    if not literals:
+    literal = literal_of(report.node)
+    tokens = [] if literal is None else tokens_of(literal, report.operation)
+    if literal is None or ">" not in tokens:
         return
-    parts = _WORDS if report.operation.spelling.startswith("einops") else _LETTERS
-    tokens = parts.findall(literals[0].value)
-    if ">" not in tokens:
-        return
-    places = [i for i, each in enumerate(tokens) if i > tokens.index(">") and _is_letter(each)]
-    if len(places) > 1:
-        first, second = places[-2:]
+    letters = [i for i, each in enumerate(tokens) if i > tokens.index(">") and is_letter(each)]
+    if len(letters) > 1:
+        first, second = letters[-2:]
         tokens[first], tokens[second] = tokens[second], tokens[first]
         text = "".join(tokens)
-        yield edit(literals[0], text, f"write {text}", safe=False)
-
-
-def _is_letter(token: str) -> bool:
-    return token[0].isalpha()
+        yield edit(literal, text, f"write {text}", safe=False)
 
 
 def _relettered(tokens: list[str]) -> Iterator[list[str]]:
     """Subscripts with one letter of an operand replaced by another that they use."""
-    letters = sorted(set(filter(_is_letter, tokens)))
+    letters = sorted(set(filter(is_letter, tokens)))
     for i, old in enumerate(tokens[: tokens.index(">") if ">" in tokens else len(tokens)]):
-        if _is_letter(old):
+        if is_letter(old):
             yield from ([*tokens[:i], new, *tokens[i + 1 :]] for new in letters if new != old)
 
 
@@ -78,9 +65,9 @@ def _exchanged(tokens: list[str]) -> Iterator[list[str]]:
     """Subscripts with two letters of one operand, or of the output, exchanged."""
     for i in range(len(tokens)):
         for j in range(i + 1, len(tokens)):
-            if not _is_letter(tokens[j]) and not tokens[j].isspace():
+            if not is_letter(tokens[j]) and not tokens[j].isspace():
                 break
-            if _is_letter(tokens[i]) and _is_letter(tokens[j]) and tokens[i] != tokens[j]:
+            if is_letter(tokens[i]) and is_letter(tokens[j]) and tokens[i] != tokens[j]:
                 exchanged = list(tokens)
                 exchanged[i], exchanged[j] = tokens[j], tokens[i]
                 yield exchanged
@@ -91,7 +78,7 @@ def _can_be(report: Report, view: View, tokens: list[str]) -> bool:
     if not _is_plain(tokens):
         return True
     seen: dict[str, Size] = {}
-    for (_, tensor), operand in zip(report.operation.tensors(), _places(tokens), strict=False):
+    for (_, tensor), operand in zip(report.operation.tensors(), places(tokens), strict=False):
         for place, size in zip(operand, view.sizes(tensor) or (), strict=False):
             if size is not None:
                 verdict = view.facts.compare(seen.setdefault(tokens[place], size), size)
@@ -102,7 +89,7 @@ def _can_be(report: Report, view: View, tokens: list[str]) -> bool:
 
 def _is_plain(tokens: list[str]) -> bool:
     """Whether subscripts are letters alone, with an output."""
-    return ">" in tokens and all(_is_letter(token) or token in "\"',->" for token in tokens)
+    return ">" in tokens and all(is_letter(token) or token in "\"',->" for token in tokens)
 
 
 def _parted(report: Report, view: View, tokens: list[str]) -> Iterator[list[str]]:
@@ -110,13 +97,10 @@ def _parted(report: Report, view: View, tokens: list[str]) -> Iterator[list[str]
 
     The new letter goes to the end of the output: ``bthd,btd->bth`` as ``bthd,bsd->bths``.
     """
-    if ">" not in tokens or any(
-        not _is_letter(token) and token not in "\"',->" for token in tokens
-    ):
+    if ">" not in tokens or any(not is_letter(token) and token not in "\"',->" for token in tokens):
         return
-    places = _places(tokens)
     seen: dict[str, Size | None] = {}
-    for (_, tensor), operand in zip(report.operation.tensors(), places, strict=False):
+    for (_, tensor), operand in zip(report.operation.tensors(), places(tokens), strict=False):
         sizes = view.sizes(tensor)
         if sizes is None or len(sizes) != len(operand):
             return
@@ -129,27 +113,16 @@ def _parted(report: Report, view: View, tokens: list[str]) -> Iterator[list[str]
             seen.setdefault(letter, size)
 
 
-def _places(tokens: list[str]) -> list[list[int]]:
-    """Where the letters of each operand stand."""
-    places: list[list[int]] = [[]]
-    for place, token in enumerate(tokens[: tokens.index(">")]):
-        if token == ",":
-            places.append([])
-        elif _is_letter(token):
-            places[-1].append(place)
-    return places
-
-
 def _summed_alone(tokens: list[str]) -> int:
     """How many letters are summed that one operand alone has, or that one has twice."""
     cut = tokens.index(">") if ">" in tokens else len(tokens)
     output = tokens[cut:]
-    letters = list(filter(_is_letter, tokens[:cut]))
+    letters = list(filter(is_letter, tokens[:cut]))
     twice, seen = 0, set[str]()
     for token in tokens[:cut]:
         if token == ",":
             seen = set()
-        elif _is_letter(token):
+        elif is_letter(token):
             twice += token in seen
             seen.add(token)
     return twice + sum(letters.count(each) == 1 and each not in output for each in letters)

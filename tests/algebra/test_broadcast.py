@@ -227,3 +227,22 @@ def test_first_and_last_axis_of_an_open_shape_may_be_one() -> None:
     outcome = broadcast(shape_of(1, 1), loose, Facts())
     assert outcome.shape is not None
     assert (outcome.shape.lead, outcome.shape.trail) == ((), (Axis(None), Axis(T)))
+
+
+def test_axes_that_may_be_one_keep_the_parts_that_both_have() -> None:
+    heads = Axis(of(Symbol("n_heads")))
+    batches = [of(Symbol(name, flexible=True)) for name in ("b", "c")]
+    assert heads.size is not None
+    left, right = (Axis(heads.size * batch, parts=(heads, Axis(batch))) for batch in batches)
+    made = broadcast(Shape((left,)), Shape((right,)), Facts()).shape
+    assert made is not None
+    assert made.axes == (Axis(None, parts=(heads, Axis(None))),)
+    # what knows nothing of its parts may be the same, or one
+    unseen = Axis(of(Symbol("x_0", flexible=True)))
+    made = broadcast(Shape((left,)), Shape((unseen,)), Facts()).shape
+    assert made is not None
+    assert made.axes == (Axis(None, parts=left.parts),)
+    turned = Axis(heads.size * batches[1], parts=(Axis(batches[1]), heads))
+    made = broadcast(Shape((left,)), Shape((turned,)), Facts()).shape
+    assert made is not None
+    assert made.axes == (Axis(None),)

@@ -1,0 +1,63 @@
+"""A dot of two stacks of matrices written as the product that takes them pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.checks.report import Report
+from attncheck.checks.stacked_dots import stacked
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.repair.candidate import Candidate, Change
+from attncheck.repair.wording import array_module
+
+_PAIRED = "multiply the matrices pair by pair"
+_MOST_AXES = 3
+
+
+def pair_by_pair(report: Report, view: View) -> Iterator[Candidate]:
+    """Products of matrices in the place of dots: of all that read each other, else of this one."""
+    if view.remembered(stacked, report.operation) is None:
+        return
+    own = list(_written(report.operation, view))
+    linked = [change for each in _linked(report.operation, view) for change in _written(each, view)]
+    if own and linked:
+        changes = (*own, *linked)
+        yield Candidate(changes, _PAIRED, safe=False, several=True)
+    if own:
+        yield Candidate(tuple(own), _PAIRED, safe=False)
+
+
+def _linked(operation: Operation, view: View) -> list[Operation]:
+    """The other dots of stacks that read what one gives, or give what it reads."""
+    dots = [each for each in view.graph.operations if view.remembered(stacked, each) is not None]
+    nodes = [operation.node]
+    found: list[Operation] = []
+    for other in dots:
+        if other.node in nodes or other.place.function != operation.place.function:
+            continue
+        if other in view.graph.derived(operation) or operation in view.graph.derived(other):
+            nodes.append(other.node)
+            found.append(other)
+    return found
+
+
+def _written(operation: Operation, view: View) -> Iterator[Change]:
+    """``np.dot(a, b)`` and ``a.dot(b)`` as ``np.matmul(a, b)``."""
+    node = operation.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    if operation.spelling.startswith("keras"):
+        # It takes two stacks, and no stacks of stacks.
+        if all(len(view.sizes(each) or ()) == _MOST_AXES for _, each in operation.tensors()):
+            yield Change(node.func.attr, "batch_dot")
+        return
+    if not operation.spelling.rpartition(".")[0].endswith((".ndarray", ".Array")):
+        yield Change(node.func.attr, "matmul")
+        return
+    module = array_module(operation.spelling.partition(".")[0])
+    left = view.source.code(node.func.value)
+    yield Change(node.func, f"{module}.matmul")
+    yield Change(node.args[0], f"{left}, {view.source.code(node.args[0])}")
