@@ -19,9 +19,11 @@ from attncheck.checks.constructed import Declared, argument, declared, layer_of,
 from attncheck.checks.layer_features import KEEPING, maker_layer, merges_to, unused_parameter
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
+from attncheck.graph import Operation
 from attncheck.operators.events import Attention, Contraction, Joining
-from attncheck.repair.asserts import Names
+from attncheck.repair.asserts import Names, axis_of
 from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.own_names import by_numbers
 from attncheck.repair.wording import argument_of, bracketed, call_with, with_axis_of_one
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_size, as_tensor
@@ -31,12 +33,12 @@ Candidates: TypeAlias = Iterator[Candidate]
 
 def layer_size(report: Report, view: View) -> Candidates:
     """The constructor's size, or what the call is given: first at the place that is to blame."""
-    tensor = _given(report)
+    tensor = _tensor_of(report.operation)
     source = None if tensor is None else maker_layer(view, tensor, KEEPING)
     yield from _keyword_sizes(report, view, source)
     if report.resized is not None:
         # The finding stands at the constructor, where the assert about what was made can follow.
-        for candidate in resized(view, *report.resized, source):
+        for candidate in resized(view, *report.resized, source, report.operation):
             yield replace(
                 candidate, proof=_proof(view, report.resized[0], candidate.changes[0].text)
             )
@@ -45,7 +47,7 @@ def layer_size(report: Report, view: View) -> Candidates:
     clash = report.operation.clash
     made = None if clash is None else declared(view, report.operation, clash.right)
     if made is not None and made.is_making and clash is not None and clash.left is not None:
-        yield from resized(view, made, clash.left, source)
+        yield from resized(view, made, clash.left, source, report.operation)
 
 
 def _keyword_sizes(report: Report, view: View, source: Declared | None) -> Candidates:
@@ -81,10 +83,12 @@ def _keyword_sizes(report: Report, view: View, source: Declared | None) -> Candi
         )
 
 
-def _given(report: Report) -> Tensor | None:
-    tensors = [tensor for _, tensor in report.operation.tensors()]
-    clash = report.operation.clash
-    return tensors[clash.operand] if clash is not None and clash.operand < len(tensors) else None
+def _tensor_of(operation: Operation, index: int | None = None) -> Tensor | None:
+    """An operand by its number: the one that the clash blames unless another is asked for."""
+    tensors = [tensor for _, tensor in operation.tensors()]
+    if index is None:
+        index = len(tensors) if operation.clash is None else operation.clash.operand
+    return tensors[index] if index < len(tensors) else None
 
 
 # -- the constructor -------------------------------------------------------------------------------
@@ -111,29 +115,58 @@ def _proof(view: View, made: Declared, text: str) -> str | None:
     return f"assert {name} == {text}" if spelled in _KEPT else None
 
 
-def resized(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:
+def resized(
+    view: View,
+    made: Declared,
+    wanted: Size,
+    source: Declared | None,
+    met: Operation | None = None,
+) -> Candidates:
     """A layer made with another size: this one written anew, or its two sizes exchanged.
 
-    Exchanged first where the layer before it was made with the very same two.
+    Exchanged first where the layer before it was made with the very same two. `met` is the layer's
+    call that cannot work, if it is one.
     """
-    anew, exchanged = _anew(view, made, wanted, source), _exchanged(view, made, wanted)
+    anew, exchanged = _anew(view, made, wanted, source, met), _exchanged(view, made, wanted)
     if source is not None and _same_sizes(view, made, source):
         anew, exchanged = exchanged, anew
     yield from anew
     yield from exchanged
 
 
-def _anew(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:
+def _anew(
+    view: View, made: Declared, wanted: Size, source: Declared | None, met: Operation | None
+) -> Candidates:
     size = cancel_quotients(view.facts.resolve(wanted))
     texts: list[str | None] = []
-    if view.traced.function is not None or isinstance(made.node, cst.Integer):
-        texts = [names_for(view, made).write(size)]
-    else:
-        # A call on numbers: what layers beside this one were made with says the size in names.
-        texts = [*_texts_beside(view, made, size, source)]
-    for text in texts:
+    literal, in_general = isinstance(made.node, cst.Integer), view.traced.function is not None
+    if not literal and (size.number is not None or not in_general):
+        # A number may be one of this call only. What the size is made of, what layers beside this
+        # one were made with, or what the object was made with says it in names.
+        seen = [] if met is None else _in_symbols(view, made, met, size)
+        texts = [*seen, *_texts_beside(view, made, size, source), *by_numbers(view, made, size)]
+    if literal or in_general:
+        texts.append(names_for(view, made).write(size))
+    for text in dict.fromkeys(texts):
         if text is not None and text != view.code(made.node):
             yield edit(made.node, text, f"make {_name(view, made)} for {text}", safe=False)
+
+
+def _in_symbols(view: View, made: Declared, met: Operation, size: Size) -> Iterator[str | None]:
+    """The size that a layer is given as the trace on unknown arguments has it, in names."""
+    given, clash = _tensor_of(met), met.clash
+    if given is None or clash is None or clash.left is None or not _equal(view, clash.left, size):
+        return
+    axis = axis_of(view, given, clash.left)
+    for other, general in view.in_general(met):
+        own, tensor = argument(general, other, made.name), _tensor_of(other, clash.operand)
+        shape = None if tensor is None else general.shape(tensor)
+        if own is None or shape is None or own.node is not made.node:
+            continue
+        axes = shape.axes if shape.closed else shape.trail if axis < 0 else ()
+        known = axes[axis].size if -len(axes) <= axis < len(axes) else None
+        if known is not None and known.number is None:
+            yield names_for(general, own).write(cancel_quotients(known))
 
 
 def _texts_beside(view: View, made: Declared, size: Size, source: Declared | None) -> Iterator[str]:
@@ -278,8 +311,14 @@ def _joined_otherwise(view: View, tensor: Tensor) -> Candidates:
 
 
 def _others(report: Report, view: View, node: cst.CSTNode, rank: int, wanted: Size) -> Candidates:
-    """Another tensor of the function that has the size, and as many axes."""
-    line = view.line(node)
+    """Another tensor of the function that has the size, and as many axes.
+
+    Of two layers that one tensor does not fit neither gets another one than the other.
+    """
+    given, line = _tensor_of(report.operation), view.line(node)
+    for other in view.graph.clashes():
+        if other is not report.operation and any(tensor is given for _, tensor in other.tensors()):
+            return
     own = view.code(node)
     for sites, _ in view.sites_in(report.operation.place.function):
         for site in reversed(sites):
