@@ -16,7 +16,8 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.size import ONE, Size
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
-from attncheck.checks.layer_features import KEEPING, maker_layer, merges_to, unused_parameter
+from attncheck.checks.inputs import KEEPING, maker_layer, merges_to, unused_parameter
+from attncheck.checks.lost_channels import LostChannels, lost_channels
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -33,6 +34,10 @@ Candidates: TypeAlias = Iterator[Candidate]
 
 def layer_size(report: Report, view: View) -> Candidates:
     """The constructor's size, or what the call is given: first at the place that is to blame."""
+    lost = lost_channels(report.operation, view)
+    if lost is not None:
+        yield from _with_channels(view, lost)
+        return
     tensor = _tensor_of(report.operation)
     source = None if tensor is None else maker_layer(view, tensor, KEEPING)
     yield from _keyword_sizes(report, view, source)
@@ -281,6 +286,18 @@ def _input(report: Report, view: View) -> Candidates:
     yield from _merged(view, culprit.node, sizes, wanted)
     yield from _joined_otherwise(view, culprit.tensor)
     yield from _others(report, view, culprit.node, len(sizes), wanted)
+
+
+def _with_channels(view: View, lost: LostChannels) -> Candidates:
+    """What was joined put on an axis of its own, or the axis kept that is reduced to one."""
+    node = lost.made.node
+    if isinstance(lost.made.event, Joining):
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+            yield edit(node.func.attr, "stack", "stack them along an axis of their own")
+        return
+    if isinstance(node, cst.Call):
+        text = call_with(view, node, "keepdim=True")
+        yield edit(node, text, "keep the reduced axis (keepdim=True)")
 
 
 def _merged(
