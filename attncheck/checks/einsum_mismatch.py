@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks import plain, tied
+from attncheck.checks.products import diagnose
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -24,4 +25,5 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report subscripts against ranks or sizes, and a letter that ties two axes of an operand."""
     if operation.clash is None:
         yield from tied.report(RULE, operation, view, "uses one letter for")
-    yield from plain.report(RULE, operation, view)
+    elif view.remembered(diagnose, operation) is None:
+        yield from plain.report(RULE, operation, view)

@@ -9,13 +9,13 @@ from attncheck.checks.constructed import Declared, output_size
 from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise, Joining, Permutation, Reshaping
+from attncheck.operators.events import Elementwise, Joining, Permutation, Rearranging, Reshaping
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Parameter
 
 _MOST_STEPS = 12
 #: What leaves the features of a tensor as they are, be they on another axis.
-KEEPING = (Elementwise, Permutation, Reshaping)
+KEEPING = (Elementwise, Permutation, Rearranging, Reshaping)
 
 
 def maker_layer(

@@ -14,14 +14,15 @@ import libcst as cst
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
-from attncheck.algebra.size import ONE, Size
+from attncheck.algebra.size import ONE, Quotient, Size, const, of
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
 from attncheck.checks.inputs import KEEPING, maker_layer, merges_to, unused_parameter
+from attncheck.checks.letters import summed_clash
 from attncheck.checks.lost_channels import LostChannels, lost_channels
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Attention, Contraction, Joining
+from attncheck.operators.events import Attention, Contraction, Einsum, Joining
 from attncheck.repair.asserts import Names, axis_of
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.own_names import by_numbers
@@ -241,23 +242,47 @@ def names_for(view: View, made: Declared) -> Names:
 def contracted_layers(report: Report, view: View) -> Candidates:
     """The layer that made one operand of a product, made as wide as the product wants it.
 
-    The layer of the operand that is to blame comes first.
+    The layer of the operand that is to blame comes first. What was split into heads since is a part
+    of what the layer makes.
     """
-    operation = report.operation
-    event = operation.event
-    tensors = [tensor for _, tensor in operation.tensors()]
-    pairs = event.pairs if isinstance(event, Contraction) else ()
-    if isinstance(event, Attention):
-        pairs = (event.features,)
-    if not pairs or len(tensors) < 2:
+    tensors = [tensor for _, tensor in report.operation.tensors()]
+    if len(tensors) < 2:
         return
     makers = [maker_layer(view, tensor, through=KEEPING) for tensor in tensors[:2]]
     blamed = None if report.culprit is None else report.culprit.tensor
-    for pair in pairs:
-        ways = [(tensors[1], makers[1], pair.left.size), (tensors[0], makers[0], pair.right.size)]
-        for _, made, wanted in sorted(ways, key=lambda way: way[0] is not blamed):
-            if made is not None and made.is_making and wanted is not None:
-                yield from resized(view, made, wanted, None)
+    for left, right in _contracted(report.operation, view):
+        ways = [(tensors[1], makers[1], right, left), (tensors[0], makers[0], left, right)]
+        for _, made, given, wanted in sorted(ways, key=lambda way: way[0] is not blamed):
+            if made is not None and made.is_making:
+                yield from resized(view, made, _whole(view, made.size, given, wanted), None)
+
+
+def _contracted(operation: Operation, view: View) -> list[tuple[Size, Size]]:
+    """The two sizes of each pair of axes that a product sums over."""
+    event = operation.event
+    pairs = event.pairs if isinstance(event, Contraction) else ()
+    if isinstance(event, Attention):
+        pairs = (event.features,)
+    if isinstance(event, Einsum):
+        summed = summed_clash(operation, view)
+        return [] if summed is None else [summed.sizes]
+    sizes = [(pair.left.size, pair.right.size) for pair in pairs]
+    return [(left, right) for left, right in sizes if left is not None and right is not None]
+
+
+def _whole(view: View, made: Size, given: Size, wanted: Size) -> Size:
+    """What a layer has to give for `wanted` where the `made` it gives now are `given`, in parts."""
+    made, given = view.facts.resolve(made), view.facts.resolve(given)
+    for atom in given.atoms():
+        if type(atom) is Quotient and given == of(atom) and atom.numerator == made:
+            return cancel_quotients(wanted * atom.denominator)
+    parts = made.divided_by(given)
+    if parts is not None:
+        return wanted * parts
+    all_now, now, then = made.evaluate(), given.evaluate(), wanted.evaluate()
+    if all_now is None or then is None or not now or all_now % now:
+        return wanted
+    return const(then * (all_now // now))
 
 
 # -- the call --------------------------------------------------------------------------------------
