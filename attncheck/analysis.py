@@ -384,7 +384,12 @@ def diagnose(
 
 def _view(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> View:
     making = analysis.tracer.making(traced.function)
-    return View(traced, analysis.source, analysis.tracer.evidence, numbers, making)
+
+    def general() -> list[View]:
+        return [_view(analysis, other, {}) for other in analysis.general]
+
+    evidence = analysis.tracer.evidence
+    return View(traced, analysis.source, evidence, numbers, making, general)
 
 
 def _is_elsewhere(report: Report) -> bool:

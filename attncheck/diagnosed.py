@@ -8,8 +8,9 @@ the call is to blame if the function fits by itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from attncheck.checks import layer_features
+from attncheck.checks import contraction_axis, layer_features, softmax_axis
 from attncheck.checks.passed import blame_giver
 from attncheck.checks.report import Report
 from attncheck.checks.run import is_about_shapes
@@ -19,6 +20,12 @@ from attncheck.graph import Graph
 from attncheck.operators.events import Selection
 from attncheck.tracer.trace import Traced
 from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+#: Rules that hold a softmax and a sum of its weights against each other.
+_ABOUT_SUMS = (contraction_axis.RULE, softmax_axis.RULE)
 
 
 @dataclass(slots=True)
@@ -49,7 +56,16 @@ class Diagnosed:
 
 def settled(found: list[Diagnosed], views: list[View]) -> list[Diagnosed]:
     """The diagnoses that are told; `views` are those of the functions' general traces."""
-    told = [each for each in found if not _is_told_in_symbols(each, found)]
+    broken = {
+        each.report.operation.node
+        for each in found
+        if each.report.rule not in _ABOUT_SUMS and _never_works(each)
+    }
+    told = [
+        each
+        for each in found
+        if not _is_told_in_symbols(each, found) and not _rests_on_sum(each, broken)
+    ]
     for each in told:
         if _is_callers(each, views):
             each.report = layer_features.blame_caller(each.report, each.view)
@@ -83,6 +99,26 @@ def _is_told_in_symbols(diagnosed: Diagnosed, found: list[Diagnosed]) -> bool:
         and other.is_about_sizes
         for other in found
     )
+
+
+def _never_works(diagnosed: Diagnosed) -> bool:
+    """Whether an expression cannot work in a trace, not in any run of a loop either."""
+    node = diagnosed.report.operation.node
+    runs = [each for each in diagnosed.view.graph.operations if each.node is node]
+    return all(each.clash is not None for each in runs)
+
+
+def _rests_on_sum(diagnosed: Diagnosed, broken: set[cst.CSTNode]) -> bool:
+    """Whether a softmax and a sum of its weights are held against each other in vain.
+
+    The sum is told to be one that cannot work; in a trace that does not show it sizes coincide.
+    """
+    operation, site = diagnosed.report.operation, None
+    if diagnosed.report.rule is softmax_axis.RULE:
+        site = diagnosed.view.site_of(operation.number)
+    elif diagnosed.report.rule is contraction_axis.RULE and operation.clash is None:
+        return operation.node in broken
+    return site is not None and any(each.operation.node in broken for each in site.sums)
 
 
 def _is_callers(diagnosed: Diagnosed, views: list[View]) -> bool:

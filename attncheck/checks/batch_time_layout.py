@@ -8,6 +8,7 @@ import libcst as cst
 
 from attncheck.checks.constructed import constructor, layer_of
 from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
+from attncheck.checks.mask_arguments import exchanged
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in
@@ -34,7 +35,7 @@ def check_trace(view: View) -> Iterator[Report]:
     written = _SETTING in view.source.text
     for operation in view.graph.operations:
         reading = turned(operation, view)
-        if reading is not None and not operation.elsewhere:
+        if reading is not None and not operation.elsewhere and not exchanged(operation, view):
             yield _loud(reading, view)
         if written:
             yield from _turned_round(operation, view, told)

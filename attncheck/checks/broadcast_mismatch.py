@@ -9,6 +9,7 @@ from attncheck.checks.broadcasts import report
 from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.layouts import turned
 from attncheck.checks.loss_broadcast import spreads
+from attncheck.checks.mask_arguments import exchanged
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -32,7 +33,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     """
     clash, event = operation.clash, operation.event
     if clash is not None and clash.fault is Fault.AGREEMENT:
-        if turned(operation, view) is None:
+        if turned(operation, view) is None and exchanged(operation, view) is None:
             yield from plain.report(RULE, operation, view)
         return
     if clash is not None and not isinstance(event, Elementwise):

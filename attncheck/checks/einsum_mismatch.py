@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks import diagonals, plain, tied
+from attncheck.checks.products import diagnose
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -25,4 +26,5 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if operation.clash is None:
         yield from diagonals.of_weights(RULE, operation, view)
         yield from tied.report(RULE, operation, view, "uses one letter for")
-    yield from plain.report(RULE, operation, view)
+    elif view.remembered(diagnose, operation) is None:
+        yield from plain.report(RULE, operation, view)

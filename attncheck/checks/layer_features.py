@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
-from attncheck.algebra.shape import Axis, Shape, shape_of
-from attncheck.algebra.size import ONE, ZERO, Size
+from attncheck.algebra.shape import shape_of
+from attncheck.algebra.size import ONE, Size
 from attncheck.checks.constructed import (
     Declared,
     declared,
@@ -23,22 +23,29 @@ from attncheck.checks.constructed import (
     settings,
     weight_sizes,
 )
+from attncheck.checks.constructions import idle_parameter
 from attncheck.checks.forced import forced, may_overlap
+from attncheck.checks.inputs import (
+    KEEPING,
+    joined_otherwise,
+    last_axis,
+    maker_layer,
+    merges_to,
+    unused_parameter,
+)
+from attncheck.checks.lost_channels import LostChannels, lost_channels
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import (
     Contraction,
-    Elementwise,
     Fault,
     Joining,
-    Permutation,
-    Reshaping,
 )
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.tensor import Decided, Tensor
-from attncheck.values.value import Int, Parameter, Sequence
+from attncheck.values.value import Int, Sequence
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -50,9 +57,6 @@ RULE = Rule(
     fix="unsafe",
 )
 ON = (Fault.FEATURES, Contraction)
-_MOST_STEPS = 12
-#: What leaves the features of a tensor as they are, be they on another axis.
-KEEPING = (Elementwise, Permutation, Reshaping)
 
 
 @record
@@ -83,19 +87,28 @@ def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
     met = _meeting(operation, view)
     if met is None:
         return
+    made = declared(view, operation, met.wanted)
+    lost = lost_channels(operation, view)
+    if made is not None and lost is not None:
+        yield _without_channels(view, met, made, lost)
+        return
+    idle = None if made is None or not made.is_making else idle_parameter(view, made, met.given)
+    if made is not None and idle is not None:
+        why = f"nothing is made with its `{idle}` of {met.given}"
+        yield _constructor(view, met, made, met.given, why)
+        return
     outvoted = _outvoted(view, met)
     if outvoted is not None:
         yield _constructor(view, met, *outvoted)
         return
-    made = declared(view, operation, met.wanted)
-    why = _why_call(view, met)
-    if made is not None and made.is_making and why is None:
+    why_call = _why_call(view, met)
+    if made is not None and made.is_making and why_call is None:
         why = f"nothing else says {met.wanted} there"
         if met.operand.node is not None:
             why = f"nothing wants `{view.quote(met.operand.node)}` to be {met.wanted}"
         yield _constructor(view, met, made, met.given, why)
     else:
-        yield _call(view, met, made, why)
+        yield _call(view, met, made, why_call)
 
 
 def _meeting(operation: Operation, view: View) -> _Meeting | None:
@@ -128,7 +141,8 @@ def _may_be_an_item(view: View, tensor: Tensor) -> bool:
 def _outvoted(view: View, met: _Meeting) -> tuple[Declared, Size, str] | None:
     """The one layer that stands against two or more others, with the size that these agree on.
 
-    Layers that take the same tensor vote on its size, and so does the layer that made it.
+    Layers that take the same tensor vote on its size, and so does the layer that made it, or, where
+    it is known without them, the size that it has.
     """
     takers = _takers(view, met)
     sizes: list[tuple[Size, list[Declared]]] = []
@@ -138,14 +152,15 @@ def _outvoted(view: View, met: _Meeting) -> tuple[Declared, Size, str] | None:
             sizes.append((made.size, [made]))
         else:
             group.append(made)
-    sizes.sort(key=lambda pair: -len(pair[1]))
-    if len(sizes) != 2 or len(sizes[0][1]) < 2 or len(sizes[1][1]) != 1:
+    seen = not _is_unseen(view, met.tensor)
+    votes = [len(most) + (seen and _equal(view, size, met.given)) for size, most in sizes]
+    if len(sizes) != 2 or max(votes) < 2 or min(votes) != 1:
         return _maker_outvoted(view, met, takers) if len(sizes) == 1 else None
-    (size, most), (_, (odd,)) = sizes
-    if not odd.is_making or not (_is_unseen(view, met.tensor) or _equal(view, size, met.given)):
+    (size, most), (_, (odd, *others)) = sizes if votes[0] > votes[1] else sizes[::-1]
+    if others or not odd.is_making or (seen and not _equal(view, size, met.given)):
         return None
     names = " and ".join(f"`{name_of(view, made)}`" for made in most[:2])
-    return odd, size, f"{names} take {size} of the same input"
+    return odd, size, f"{names} take{'s' * (len(most) == 1)} {size} of the same input"
 
 
 def _takers(view: View, met: _Meeting) -> list[Declared]:
@@ -160,26 +175,6 @@ def _takers(view: View, met: _Meeting) -> list[Declared]:
         if made is not None and not any(made.node is taker.node for taker in takers):
             takers.append(made)
     return takers
-
-
-def maker_layer(
-    view: View, tensor: Tensor, through: tuple[type, ...] = (Elementwise,)
-) -> Declared | None:
-    """The size of what a layer puts out that a tensor is, whatever kept it on the way."""
-    for _ in range(_MOST_STEPS):
-        maker = view.graph.maker(tensor)
-        made = None if maker is None else output_size(view, maker)
-        if maker is None or made is not None:
-            return made
-        if not isinstance(maker.event, through):
-            return None
-        sizes = view.sizes(tensor)
-        tensors = [other for _, other in maker.tensors()]
-        inputs = [other for other in tensors if view.sizes(other) == sizes]
-        if len(tensors) > 1 and len(inputs) != 1:
-            return None
-        tensor = (inputs or tensors)[0]
-    return None
 
 
 def _maker_outvoted(
@@ -218,69 +213,32 @@ def _why_call(view: View, met: _Meeting) -> str | None:
     return None
 
 
-def joined_otherwise(view: View, tensor: Tensor, wanted: Size) -> bool:
-    """Whether a tensor is joined along another axis than the one that would have this size."""
-    made = view.graph.maker(tensor)
-    rank = None if tensor.shape is None else tensor.shape.rank
-    if made is None or not isinstance(made.event, Joining) or rank is None:
-        return False
-    if made.event.kind != "cat" or made.event.axis is None or made.event.axis % rank == rank - 1:
-        return False
-    total = ZERO
-    for _, part in made.tensors():
-        last = _last(view.shape(part))
-        if last is None or last.size is None:
-            return False
-        total += last.size
-    unseen = any(symbol.flexible for symbol in view.facts.resolve(total).symbols())
-    fits = view.facts.compare(total, wanted)
-    return fits is Verdict.EQUAL or (unseen and fits is Verdict.UNKNOWN)
-
-
 def _lacks_an_axis(view: View, met: _Meeting) -> bool:
     """Whether a layer that is written for one feature is given a tensor of plain numbers."""
     made = declared(view, met.operation, met.wanted)
     return made is not None and met.wanted == ONE and view.code(made.node) == "1"
 
 
-def merges_to(view: View, sizes: Sizes, wanted: Size) -> bool:
-    """Whether axes of these sizes, merged into one, have the size that is wanted."""
-    total = ONE
-    for size in sizes:
-        if size is None:
-            return False
-        total = total * size
-    return _equal(view, total, wanted)
-
-
-def unused_parameter(view: View, operation: Operation) -> str | None:
-    """The one parameter of the traced function that may be a tensor and is in no operation."""
-    if view.traced.function is None or operation.place.calls:
-        return None
-    used = [tensor for other in view.graph.operations for _, tensor in other.tensors()]
-    spare = [
-        site.name
-        for site in view.traced.sites
-        if type(site.value) is Parameter
-        and not site.value.tensor.optional
-        and site.node in view.parameters
-        and not any(tensor is site.value.tensor for tensor in used)
-    ]
-    return spare[0] if len(spare) == 1 else None
-
-
 def _fits_elsewhere(view: View, met: _Meeting) -> Operation | None:
     """Another call of the very same layer that works."""
-    own = [operand.value for operand, _ in settings(met.operation)]
+    own = _made_with(met.operation)
     for operation in view.graph.operations:
         if operation.kind != met.operation.kind or operation.clash is not None:
             continue
         if operation.node is not met.operation.node:
-            other = [operand.value for operand, _ in settings(operation)]
-            # Objects of one class share the constructor's expressions, but not the values.
+            other = _made_with(operation)
             if own and len(own) == len(other) and all(map(operator.is_, own, other)):
                 return operation
     return None
+
+
+def _made_with(operation: Operation) -> list[object]:
+    """What a layer is known by: what it was made with, each with the expression.
+
+    Layers of one ``__init__`` may have the same values, and objects of one class the same
+    expressions.
+    """
+    return [each for operand, _ in settings(operation) for each in (operand.value, operand.node)]
 
 
 def _other_axis(view: View, met: _Meeting) -> int | None:
@@ -294,14 +252,9 @@ def _other_axis(view: View, met: _Meeting) -> int | None:
 
 def _is_unseen(view: View, tensor: Tensor) -> bool:
     """Whether only what is done with a tensor says what its last size is."""
-    axis = _last(tensor.shape)
+    axis = last_axis(tensor.shape)
     symbol = None if axis is None or axis.size is None else axis.size.symbol
     return axis is None or (symbol is not None and symbol.flexible)
-
-
-def _last(shape: Shape | None) -> Axis | None:
-    axes = () if shape is None else (shape.trail or (shape.lead if shape.row is None else ()))
-    return axes[-1] if axes else None
 
 
 def _equal(view: View, left: Size, right: Size) -> bool:
@@ -360,6 +313,23 @@ def _call(view: View, met: _Meeting, made: Declared | None, why: str | None) -> 
         expected,
         f"as the layer takes {met.wanted} features",
         hidden=hidden_while(met.operation, view.facts),
+    )
+
+
+def _without_channels(view: View, met: _Meeting, made: Declared, lost: LostChannels) -> Report:
+    """The report that what made the input is to blame, which has dropped its channels."""
+    told = "the channels are reduced away"
+    if isinstance(lost.made.event, Joining):
+        told = "it joins along an axis of places, as the channels were reduced away"
+    return Report(
+        RULE,
+        met.operation,
+        lost.made.node,
+        f"{_both(view, met, made)}; `{view.quote(lost.made.node)}` is to blame: {told}",
+        Culprit(met.input, met.tensor),
+        lost.expected,
+        f"with {met.wanted} channels, one for each reduction",
+        function=lost.made.place.function,
     )
 
 
@@ -430,11 +400,20 @@ def is_made_inside(report: Report, view: View) -> bool:
         return False
     if joined_otherwise(view, met.tensor, met.wanted) or _lacks_an_axis(view, met):
         return True
+    if lost_channels(report.operation, view) is not None:
+        return True
     maker = view.graph.maker(met.tensor)
     if maker is not None and isinstance(maker.event, Joining):
         return True
-    made = maker_layer(view, met.tensor, KEEPING)
-    return made is not None and _equal(view, made.size, met.given)
+    source = maker_layer(view, met.tensor, KEEPING)
+    if source is not None and _equal(view, source.size, met.given):
+        return True
+    # What one layer takes as it is, another one that takes the same is not given by mistake; nor is
+    # an object given what it was told of, and has made nothing with.
+    if any(_equal(view, taker.size, met.given) for taker in _takers(view, met)):
+        return True
+    made = declared(view, report.operation, met.wanted)
+    return made is not None and idle_parameter(view, made, met.given) is not None
 
 
 def blame_caller(report: Report, view: View) -> Report:

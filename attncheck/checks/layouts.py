@@ -68,12 +68,12 @@ def readings_of(operation: Operation, view: View) -> Iterator[Reading]:
     if first is None:
         return
     for operand, tensor in operation.tensors():
-        shape = _as_read(tensor, view) if operand.name in names else None
+        shape = as_read(tensor, view) if operand.name in names else None
         if shape is not None and shape.closed and _is_sequence(shape, operation):
             yield Reading(operation, operand, tensor, shape, *first)
 
 
-def _as_read(tensor: Tensor, view: View) -> Shape | None:
+def as_read(tensor: Tensor, view: View) -> Shape | None:
     """A tensor's shape in the names of when it was read, before the layer made any two equal."""
     closed = tensor.shape is not None and tensor.shape.closed
     return tensor.shape if closed else view.shape(tensor)

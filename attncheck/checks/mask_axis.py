@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from attncheck.algebra.shape import Shape
 from attncheck.attention import behind
+from attncheck.checks import mask_arguments
 from attncheck.checks.entries import entries, is_named, masked_again
 from attncheck.checks.mask_places import FUNCTION, are_one, misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
@@ -17,7 +18,7 @@ from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_o
 from attncheck.checks.terms import Term, terms
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Attention, Elementwise
+from attncheck.operators.events import Attention, Elementwise, Fault
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
@@ -39,11 +40,13 @@ class _Masked:
     keys: int
 
 
-ON = (Elementwise, Attention)
+ON = (Elementwise, Attention, Fault.AGREEMENT)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a mask that meets other axes of the scores than its own."""
+    if not isinstance(operation.event, Elementwise):
+        yield from mask_arguments.report(RULE, operation, view)
     found = view.remembered(misplaced, operation)
     if found is None or found.mask.node is None:
         return

@@ -12,11 +12,12 @@ from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.size import Size
 from attncheck.attention import is_weight, role_behind, tolerable
 from attncheck.checks.constructed import layer_of
+from attncheck.checks.letters import summed_clash
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.checks.weights import spoken_role
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Attention, Contraction, Elementwise
+from attncheck.operators.events import Attention, Contraction, Elementwise, Fault
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.table import Role
@@ -60,6 +61,8 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
     (left, a), (right, b) = tensors
     if left.node is None or right.node is None:
         return None
+    if operation.clash.fault is Fault.EINSUM:
+        return _scores_by_letters(operation, view)
     x, y = view.sizes(a), view.sizes(b)
     if x is None or y is None or layer_of(operation) is not None:
         return None
@@ -87,6 +90,28 @@ def _attention(operation: Operation, view: View) -> Diagnosis | None:
         wanted, kind, what = (*sizes[:-2], clash.left, sizes[-1]), Kind.MISMATCH, "positions"
     derivation = f"so that its {what} are the {clash.left} of `{other}`"
     return Diagnosis(kind, Culprit(operand.node, tensor), wanted, derivation)
+
+
+def _scores_by_letters(operation: Operation, view: View) -> Diagnosis | None:
+    """Scores that an einsum sums over features of a query and keys, of which they have not as many.
+
+    Whatever else its letters do is told by the einsum's own rule.
+    """
+    summed = summed_clash(operation, view)
+    if summed is None or not _scores(operation, view) or tolerable(operation, view.graph):
+        return None
+    tensors = list(operation.tensors())
+    sizes = tuple(view.sizes(tensor) or () for _, tensor in tensors)
+    index = _to_blame(Kind.QUERY_KEY, (sizes[0], sizes[1]))
+    wanted, axis = list(sizes[index]), summed.axes[index]
+    wanted[axis] = summed.sizes[1 - index]
+    derivation = (
+        f"so that its {_ordinal(axis, len(wanted))} axis is the {wanted[axis]} of"
+        f" `{view.quote(tensors[1 - index][0].node)}`"
+    )
+    node, tensor = tensors[index][0].node, tensors[index][1]
+    assert node is not None
+    return Diagnosis(Kind.QUERY_KEY, Culprit(node, tensor), tuple(wanted), derivation)
 
 
 def report(
@@ -224,15 +249,11 @@ def _other(
     sizes: tuple[Sizes, Sizes],
 ) -> Diagnosis:
     """A product that no transpose mends: of a query and a key, or of just anything."""
-    (_, a), (_, b) = operation.tensors()
-    is_score = any(site.scores is operation for site in view.sites)
-    learned = is_weight(view.graph, a) or is_weight(view.graph, b)
     roles = {
         role_behind(view.graph, tensor) or spoken_role(view.base_name(operand.node))
         for operand, tensor in operation.tensors()
     }
-    scoring = is_score and not learned and _is_dot(operation, view)
-    kind = Kind.QUERY_KEY if scoring or roles <= _STATES else Kind.MISMATCH
+    kind = Kind.QUERY_KEY if _scores(operation, view) or roles <= _STATES else Kind.MISMATCH
     index = _to_blame(kind, sizes)
     contracted = _contracted(operation, sizes)
     wanted = list(sizes[index])
@@ -246,6 +267,14 @@ def _other(
         f" `{view.quote(other.node)}`"
     )
     return Diagnosis(kind, Culprit(node, tensor), tuple(wanted), derivation)
+
+
+def _scores(operation: Operation, view: View) -> bool:
+    """Whether an operation gives the scores of a site, of a query and keys and no weight."""
+    if not any(site.scores is operation for site in view.sites):
+        return False
+    learned = any(is_weight(view.graph, tensor) for _, tensor in operation.tensors())
+    return not learned and _is_dot(operation, view)
 
 
 def _is_dot(operation: Operation, view: View) -> bool:

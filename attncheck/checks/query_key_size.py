@@ -17,7 +17,7 @@ RULE = Rule(
     "dot-product scores over a query and a key of different sizes",
     fix="unsafe",
 )
-ON = (Fault.CONTRACTION,)
+ON = (Fault.CONTRACTION, Fault.EINSUM)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -73,9 +73,9 @@ def report(rule: Rule, operation: Operation, view: View, how: str) -> Iterator[R
         return
     own, beside = operands[found.operand], operands[found.beside]
     how = "contracts" if found.summed else how
-    unseen, wanted = (_before(size, operation, view) for size in (found.unseen, found.wanted))
+    unseen, wanted = (before(size, operation, view) for size in (found.unseen, found.wanted))
     said = [
-        f"`{view.quote(operand.node)}` is {_as_it_was(tensor, operation, view)}"
+        f"`{view.quote(operand.node)}` is {as_it_was(tensor, operation, view)}"
         for operand, tensor in sorted((own, beside), key=operands.index)
     ]
     yield Report(
@@ -83,19 +83,19 @@ def report(rule: Rule, operation: Operation, view: View, how: str) -> Iterator[R
         operation,
         operation.node,
         f"`{view.quote(operation.node)}` {how} {unseen} with {wanted}: {' and '.join(said)}",
-        Culprit(node, own[1].with_shape(_as_it_was(own[1], operation, view, apart=True))),
+        Culprit(node, own[1].with_shape(as_it_was(own[1], operation, view, apart=True))),
         None,
         f"its axes in an order in which its {wanted} meets that of `{view.quote(beside[0].node)}`",
         hidden=f"hidden while {unseen} == {wanted}",
     )
 
 
-def _before(size: Size, operation: Operation, view: View) -> Size:
+def before(size: Size, operation: Operation, view: View) -> Size:
     """A size as it was known before an operation needed it to be another one."""
     return view.facts.resolve_but(size, operation.bound)
 
 
-def _as_it_was(
+def as_it_was(
     tensor: Tensor, operation: Operation, view: View, *, apart: bool = False
 ) -> Shape | None:
     """A tensor's shape as it was known before an operation needed sizes to be equal.
@@ -110,7 +110,7 @@ def _as_it_was(
     def known(axis: Axis) -> Axis:
         if axis.size is None:
             return axis
-        return replace(axis, size=_before(axis.size, operation, view).replace(own.get))
+        return replace(axis, size=before(axis.size, operation, view).replace(own.get))
 
     return Shape(tuple(map(known, shape.lead)), shape.row, tuple(map(known, shape.trail)))
 

@@ -42,10 +42,12 @@ class View:
         evidence: ProgramEvidence,
         numbers: dict[Symbol, int] | None = None,
         making: Traced | None = None,
+        general: Callable[[], list[View]] = list,
     ) -> None:
         self.traced = traced
         #: the trace in which the object was made whose method is traced
         self.making = making
+        self._general = general
         self.evidence = evidence
         self.graph = traced.graph
         #: the numbers that call sites give to the symbols of the function's parameters
@@ -118,6 +120,24 @@ class View:
             sites = traced.sites if own == function else traced.inner.get(function)
             if sites:
                 yield sites, traced.facts
+
+    def constructions(self, function: str) -> Iterator[list[ShapeSite]]:
+        """What is known of the names of a function that makes an object, call by call."""
+        for traced in (self.traced, self.making):
+            if traced is not None:
+                yield from traced.made.get(function, [])
+
+    def in_general(self, operation: Operation) -> Iterator[tuple[Operation, View]]:
+        """The same operation in the trace of its own function on unknown arguments, with its view.
+
+        That trace knows sizes as what they are made of where a call shows numbers.
+        """
+        for view in self._general():
+            function = view.traced.function
+            if function is not None and function.qualified == operation.place.function:
+                for other in view.graph.operations:
+                    if other.node is operation.node and not other.place.calls:
+                        yield other, view
 
     def site_of(self, number: int) -> Site | None:
         """The site whose weights an operation makes, or None."""

@@ -235,10 +235,10 @@ def features_assert(report: Report, view: View) -> tuple[str, ...]:
     size = f"{view.code(made.target)}.{attribute}"
     if type(next(each.value for each in met.operands if each.name == made.name)) is Sequence:
         return (f"assert {name}.shape[-1:] == {size}",)
-    return (f"assert {name}.shape[{_axis_of(view, tensor, clash.left)}] == {size}",)
+    return (f"assert {name}.shape[{axis_of(view, tensor, clash.left)}] == {size}",)
 
 
-def _axis_of(view: View, tensor: Tensor, size: Size | None) -> int:
+def axis_of(view: View, tensor: Tensor, size: Size | None) -> int:
     """The axis of a tensor that has a size: the last one as -1, if it has."""
     sizes = view.sizes(tensor) or ()
     places = [place for place, other in enumerate(sizes) if other == size]

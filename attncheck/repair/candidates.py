@@ -16,6 +16,7 @@ from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.constructed import constructor, layer_of, name_of_layer
 from attncheck.checks.crossed import Crossed, crossed
+from attncheck.checks.letters import summed_clash
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.softmax_axis import axis_parameter
 from attncheck.checks.swapped import fits_swapped
@@ -149,7 +150,8 @@ def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
 
 def _project(report: Report, view: View) -> Iterator[Candidate]:
     """A learned projection of the culprit to the size that the product wants; never a slice."""
-    yield from (c for c in _product(report, view) if c.safe)
+    if not isinstance(report.operation.event, Einsum):
+        yield from (c for c in _product(report, view) if c.safe)
     yield from contracted_layers(report, view)
     culprit = report.culprit
     sizes = None if culprit is None else view.sizes(culprit.tensor)
@@ -159,7 +161,9 @@ def _project(report: Report, view: View) -> Iterator[Candidate]:
         return  # the weights of an object are its own: a name would have none to stand for
     name = fresh_name(view, "W_proj")
     code = bracketed(view, culprit.node)
-    axis = _contracted(report)
+    axis = _contracted(report, view)
+    if axis % len(sizes) < len(sizes) - 2:
+        return  # no product of two projects another axis than the last two
     size, wanted = sizes[axis], report.expected[axis]
     shape = f"({size}, {wanted})"
     text = f"({code} @ {name})"
@@ -174,13 +178,18 @@ def _project(report: Report, view: View) -> Iterator[Candidate]:
     )
 
 
-def _contracted(report: Report) -> int:
+def _contracted(report: Report, view: View) -> int:
     """The axis of the culprit that the product sums over."""
     event = report.operation.event
-    if not isinstance(event, Contraction) or report.culprit is None:
+    if report.culprit is None:
         return -1
-    first = next(report.operation.tensors())[0]
-    axes = event.left_axes if first.node is report.culprit.node else event.right_axes
+    is_first = next(report.operation.tensors())[0].node is report.culprit.node
+    if isinstance(event, Einsum):
+        summed = summed_clash(report.operation, view)
+        return -1 if summed is None else summed.axes[not is_first]
+    if not isinstance(event, Contraction):
+        return -1
+    axes = event.left_axes if is_first else event.right_axes
     return axes[0] if axes else -1
 
 

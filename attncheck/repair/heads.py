@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.size import Size
 from attncheck.checks.heads import head_split, sizes_written
-from attncheck.checks.layer_features import maker_layer
+from attncheck.checks.inputs import maker_layer
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.repair.asserts import names_before

@@ -14,14 +14,18 @@ import libcst as cst
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
-from attncheck.algebra.size import ONE, Size
+from attncheck.algebra.size import ONE, Quotient, Size, const, of
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
-from attncheck.checks.layer_features import KEEPING, maker_layer, merges_to, unused_parameter
+from attncheck.checks.inputs import KEEPING, maker_layer, merges_to, unused_parameter
+from attncheck.checks.letters import summed_clash
+from attncheck.checks.lost_channels import LostChannels, lost_channels
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
-from attncheck.operators.events import Attention, Contraction, Joining
-from attncheck.repair.asserts import Names
+from attncheck.graph import Operation
+from attncheck.operators.events import Attention, Contraction, Einsum, Joining
+from attncheck.repair.asserts import Names, axis_of
 from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.own_names import by_numbers
 from attncheck.repair.wording import argument_of, bracketed, call_with, with_axis_of_one
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_size, as_tensor
@@ -31,12 +35,16 @@ Candidates: TypeAlias = Iterator[Candidate]
 
 def layer_size(report: Report, view: View) -> Candidates:
     """The constructor's size, or what the call is given: first at the place that is to blame."""
-    tensor = _given(report)
+    lost = lost_channels(report.operation, view)
+    if lost is not None:
+        yield from _with_channels(view, lost)
+        return
+    tensor = _tensor_of(report.operation)
     source = None if tensor is None else maker_layer(view, tensor, KEEPING)
     yield from _keyword_sizes(report, view, source)
     if report.resized is not None:
         # The finding stands at the constructor, where the assert about what was made can follow.
-        for candidate in resized(view, *report.resized, source):
+        for candidate in resized(view, *report.resized, source, report.operation):
             yield replace(
                 candidate, proof=_proof(view, report.resized[0], candidate.changes[0].text)
             )
@@ -45,7 +53,7 @@ def layer_size(report: Report, view: View) -> Candidates:
     clash = report.operation.clash
     made = None if clash is None else declared(view, report.operation, clash.right)
     if made is not None and made.is_making and clash is not None and clash.left is not None:
-        yield from resized(view, made, clash.left, source)
+        yield from resized(view, made, clash.left, source, report.operation)
 
 
 def _keyword_sizes(report: Report, view: View, source: Declared | None) -> Candidates:
@@ -81,10 +89,12 @@ def _keyword_sizes(report: Report, view: View, source: Declared | None) -> Candi
         )
 
 
-def _given(report: Report) -> Tensor | None:
-    tensors = [tensor for _, tensor in report.operation.tensors()]
-    clash = report.operation.clash
-    return tensors[clash.operand] if clash is not None and clash.operand < len(tensors) else None
+def _tensor_of(operation: Operation, index: int | None = None) -> Tensor | None:
+    """An operand by its number: the one that the clash blames unless another is asked for."""
+    tensors = [tensor for _, tensor in operation.tensors()]
+    if index is None:
+        index = len(tensors) if operation.clash is None else operation.clash.operand
+    return tensors[index] if index < len(tensors) else None
 
 
 # -- the constructor -------------------------------------------------------------------------------
@@ -111,29 +121,58 @@ def _proof(view: View, made: Declared, text: str) -> str | None:
     return f"assert {name} == {text}" if spelled in _KEPT else None
 
 
-def resized(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:
+def resized(
+    view: View,
+    made: Declared,
+    wanted: Size,
+    source: Declared | None,
+    met: Operation | None = None,
+) -> Candidates:
     """A layer made with another size: this one written anew, or its two sizes exchanged.
 
-    Exchanged first where the layer before it was made with the very same two.
+    Exchanged first where the layer before it was made with the very same two. `met` is the layer's
+    call that cannot work, if it is one.
     """
-    anew, exchanged = _anew(view, made, wanted, source), _exchanged(view, made, wanted)
+    anew, exchanged = _anew(view, made, wanted, source, met), _exchanged(view, made, wanted)
     if source is not None and _same_sizes(view, made, source):
         anew, exchanged = exchanged, anew
     yield from anew
     yield from exchanged
 
 
-def _anew(view: View, made: Declared, wanted: Size, source: Declared | None) -> Candidates:
+def _anew(
+    view: View, made: Declared, wanted: Size, source: Declared | None, met: Operation | None
+) -> Candidates:
     size = cancel_quotients(view.facts.resolve(wanted))
     texts: list[str | None] = []
-    if view.traced.function is not None or isinstance(made.node, cst.Integer):
-        texts = [names_for(view, made).write(size)]
-    else:
-        # A call on numbers: what layers beside this one were made with says the size in names.
-        texts = [*_texts_beside(view, made, size, source)]
-    for text in texts:
+    literal, in_general = isinstance(made.node, cst.Integer), view.traced.function is not None
+    if not literal and (size.number is not None or not in_general):
+        # A number may be one of this call only. What the size is made of, what layers beside this
+        # one were made with, or what the object was made with says it in names.
+        seen = [] if met is None else _in_symbols(view, made, met, size)
+        texts = [*seen, *_texts_beside(view, made, size, source), *by_numbers(view, made, size)]
+    if literal or in_general:
+        texts.append(names_for(view, made).write(size))
+    for text in dict.fromkeys(texts):
         if text is not None and text != view.code(made.node):
             yield edit(made.node, text, f"make {_name(view, made)} for {text}", safe=False)
+
+
+def _in_symbols(view: View, made: Declared, met: Operation, size: Size) -> Iterator[str | None]:
+    """The size that a layer is given as the trace on unknown arguments has it, in names."""
+    given, clash = _tensor_of(met), met.clash
+    if given is None or clash is None or clash.left is None or not _equal(view, clash.left, size):
+        return
+    axis = axis_of(view, given, clash.left)
+    for other, general in view.in_general(met):
+        own, tensor = argument(general, other, made.name), _tensor_of(other, clash.operand)
+        shape = None if tensor is None else general.shape(tensor)
+        if own is None or shape is None or own.node is not made.node:
+            continue
+        axes = shape.axes if shape.closed else shape.trail if axis < 0 else ()
+        known = axes[axis].size if -len(axes) <= axis < len(axes) else None
+        if known is not None and known.number is None:
+            yield names_for(general, own).write(cancel_quotients(known))
 
 
 def _texts_beside(view: View, made: Declared, size: Size, source: Declared | None) -> Iterator[str]:
@@ -203,23 +242,47 @@ def names_for(view: View, made: Declared) -> Names:
 def contracted_layers(report: Report, view: View) -> Candidates:
     """The layer that made one operand of a product, made as wide as the product wants it.
 
-    The layer of the operand that is to blame comes first.
+    The layer of the operand that is to blame comes first. What was split into heads since is a part
+    of what the layer makes.
     """
-    operation = report.operation
-    event = operation.event
-    tensors = [tensor for _, tensor in operation.tensors()]
-    pairs = event.pairs if isinstance(event, Contraction) else ()
-    if isinstance(event, Attention):
-        pairs = (event.features,)
-    if not pairs or len(tensors) < 2:
+    tensors = [tensor for _, tensor in report.operation.tensors()]
+    if len(tensors) < 2:
         return
     makers = [maker_layer(view, tensor, through=KEEPING) for tensor in tensors[:2]]
     blamed = None if report.culprit is None else report.culprit.tensor
-    for pair in pairs:
-        ways = [(tensors[1], makers[1], pair.left.size), (tensors[0], makers[0], pair.right.size)]
-        for _, made, wanted in sorted(ways, key=lambda way: way[0] is not blamed):
-            if made is not None and made.is_making and wanted is not None:
-                yield from resized(view, made, wanted, None)
+    for left, right in _contracted(report.operation, view):
+        ways = [(tensors[1], makers[1], right, left), (tensors[0], makers[0], left, right)]
+        for _, made, given, wanted in sorted(ways, key=lambda way: way[0] is not blamed):
+            if made is not None and made.is_making:
+                yield from resized(view, made, _whole(view, made.size, given, wanted), None)
+
+
+def _contracted(operation: Operation, view: View) -> list[tuple[Size, Size]]:
+    """The two sizes of each pair of axes that a product sums over."""
+    event = operation.event
+    pairs = event.pairs if isinstance(event, Contraction) else ()
+    if isinstance(event, Attention):
+        pairs = (event.features,)
+    if isinstance(event, Einsum):
+        summed = summed_clash(operation, view)
+        return [] if summed is None else [summed.sizes]
+    sizes = [(pair.left.size, pair.right.size) for pair in pairs]
+    return [(left, right) for left, right in sizes if left is not None and right is not None]
+
+
+def _whole(view: View, made: Size, given: Size, wanted: Size) -> Size:
+    """What a layer has to give for `wanted` where the `made` it gives now are `given`, in parts."""
+    made, given = view.facts.resolve(made), view.facts.resolve(given)
+    for atom in given.atoms():
+        if type(atom) is Quotient and given == of(atom) and atom.numerator == made:
+            return cancel_quotients(wanted * atom.denominator)
+    parts = made.divided_by(given)
+    if parts is not None:
+        return wanted * parts
+    all_now, now, then = made.evaluate(), given.evaluate(), wanted.evaluate()
+    if all_now is None or then is None or not now or all_now % now:
+        return wanted
+    return const(then * (all_now // now))
 
 
 # -- the call --------------------------------------------------------------------------------------
@@ -250,6 +313,18 @@ def _input(report: Report, view: View) -> Candidates:
     yield from _others(report, view, culprit.node, len(sizes), wanted)
 
 
+def _with_channels(view: View, lost: LostChannels) -> Candidates:
+    """What was joined put on an axis of its own, or the axis kept that is reduced to one."""
+    node = lost.made.node
+    if isinstance(lost.made.event, Joining):
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+            yield edit(node.func.attr, "stack", "stack them along an axis of their own")
+        return
+    if isinstance(node, cst.Call):
+        text = call_with(view, node, "keepdim=True")
+        yield edit(node, text, "keep the reduced axis (keepdim=True)")
+
+
 def _merged(
     view: View, node: cst.CSTNode, sizes: tuple[Size | None, ...], wanted: Size
 ) -> Candidates:
@@ -278,8 +353,14 @@ def _joined_otherwise(view: View, tensor: Tensor) -> Candidates:
 
 
 def _others(report: Report, view: View, node: cst.CSTNode, rank: int, wanted: Size) -> Candidates:
-    """Another tensor of the function that has the size, and as many axes."""
-    line = view.line(node)
+    """Another tensor of the function that has the size, and as many axes.
+
+    Of two layers that one tensor does not fit neither gets another one than the other.
+    """
+    given, line = _tensor_of(report.operation), view.line(node)
+    for other in view.graph.clashes():
+        if other is not report.operation and any(tensor is given for _, tensor in other.tensors()):
+            return
     own = view.code(node)
     for sites, _ in view.sites_in(report.operation.place.function):
         for site in reversed(sites):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.size import ONE
+from attncheck.checks.mask_arguments import Exchanged, exchanged
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, edit
@@ -20,6 +21,10 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
     """
     node, queries = report.node, report.axis
     if report.culprit is None:
+        return
+    other = exchanged(report.operation, view)
+    if other is not None and isinstance(node, cst.Call):
+        yield from _by_name(node, other, view)
         return
     if queries is None:
         yield from _spread(report, view)
@@ -36,6 +41,18 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
         if negative or sizes is not None:
             axis = queries if negative or sizes is None else len(sizes) + queries
             yield edit(argument, str(axis), description, safe=False)
+
+
+def _by_name(call: cst.Call, other: Exchanged, view: View) -> Iterator[Candidate]:
+    """The mask given by the name of the argument that it is meant for."""
+    words = f"pass it as {other.meant}"
+    for place, argument in enumerate(call.args):
+        if argument.value is not other.operand.node:
+            continue
+        if argument.keyword is not None:
+            yield edit(argument.keyword, other.meant, words)
+        elif all(each.keyword is not None for each in call.args[place + 1 :]):
+            yield edit(argument.value, f"{other.meant}={view.code(argument.value)}", words)
 
 
 def _spread(report: Report, view: View) -> Iterator[Candidate]:

@@ -1,7 +1,7 @@
 """Masks that hide what they should: on the scores and not on the weights, and below all others.
 
-A mask is moved from the weights to the scores only where the softmax is called in the expression
-that multiplies, so that the whole fix is in one line.
+A mask is moved from the weights to the scores where the softmax is called in the expression that
+multiplies, or can be called again there, so that the whole fix is in one line.
 """
 
 from __future__ import annotations
@@ -18,36 +18,81 @@ from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.record import record
 from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.recomputed import Earlier, assigned_earlier
 from attncheck.repair.wording import array_module, bracketed, call_with, functions_for
 from attncheck.values.tensor import Tensor
 
+_INSTEAD = "mask the scores instead, so that softmax shares the weight among what is left"
+
 
 def mask_scores(report: Report, view: View) -> Iterator[Candidate]:
-    """``softmax(e) * mask`` as ``softmax(np.where(mask > 0, e, -1e9))``, or torch's masked_fill."""
+    """``softmax(e) * mask`` as ``softmax(np.where(mask > 0, e, -1e9))``, or torch's masked_fill.
+
+    Where softmax was called before, it is called again, or there with the scores masked.
+    """
     tensors = list(report.operation.tensors())
     if len(tensors) != 2 or report.node is not report.operation.node:
         return
-    for (softmax, weights), (operand, mask) in (tensors, tensors[::-1]):
-        call, made = softmax.node, view.maker(weights)
-        if made is None or operand.node is None or not isinstance(call, cst.Call):
+    for (operand, weights), (mask, tensor) in (tensors, tensors[::-1]):
+        if operand.node is None or mask.node is None:
             continue
-        scores = _argument(call, made) if _is_softmax(call, made) else None
-        if scores is None:
-            continue
-        library = weights.library or mask.library
-        given = (view, scores, *_uncast(view, operand, mask))
-        if _takes_out(report.operation, view):
-            text = _hiding(library, view, scores, operand.node)
-        else:
-            text = _filled(*given) if library == "torch" else _chosen(library, *given)
-        written = _replaced(view, call, scores, text)
-        if written is not None:
-            yield edit(
-                report.node,
-                written,
-                "mask the scores instead, so that softmax shares the weight among what is left",
-                safe=False,
-            )
+        for call, made in _softmax_calls(weights, view):
+            scores = _argument(call, made)
+            if scores is None:
+                continue
+            text = _hidden_scores(report.operation, view, scores, (mask, tensor), weights.library)
+            if call is operand.node:
+                written = _replaced(view, call, scores, text)
+                if written is not None:
+                    yield edit(report.node, written, _INSTEAD, safe=False)
+                continue
+            earlier = assigned_earlier(operand.node, call, view)
+            if earlier is not None:
+                yield from _again(report, view, earlier, (scores, text))
+                if earlier.always and earlier.is_still(mask.node):
+                    yield edit(scores, text, "mask the scores as well, before softmax", safe=False)
+
+
+def _softmax_calls(weights: Tensor, view: View) -> Iterator[tuple[cst.Call, Operation]]:
+    """The calls that a softmax was made by: of a library, or of a helper that runs it."""
+    made = view.maker(weights)
+    while made is not None and made.kind == "dropout" and made.source is not None:
+        made = view.maker(made.source)
+    if made is not None:
+        for node in (made.node, *(caller.node for caller in made.place.calls)):
+            if isinstance(node, cst.Call):
+                yield node, made
+
+
+def _again(
+    report: Report, view: View, earlier: Earlier, change: tuple[cst.CSTNode, str]
+) -> Iterator[Candidate]:
+    """The expression that gave the weights, written again with the scores masked."""
+    written = _replaced(view, earlier.value, *change)
+    if written is None or not earlier.is_still(earlier.value):
+        return
+    node, statement = report.node, view.source.around(report.node)[-2]
+    if isinstance(node, cst.AugAssign):
+        written = f"{view.code(node.target)} = {written}"
+    elif isinstance(statement, cst.Expr) and isinstance(node, cst.Call):
+        written = f"{view.base_name(node)} = {written}"
+    yield edit(node, written, _INSTEAD, safe=False)
+
+
+def _hidden_scores(
+    operation: Operation,
+    view: View,
+    scores: cst.CSTNode,
+    mask: tuple[Operand, Tensor],
+    library: str | None,
+) -> str:
+    """Scores without those that a mask of the weights takes out."""
+    library = library or mask[1].library
+    assert mask[0].node is not None
+    if _takes_out(operation, view):
+        return _hiding(library, view, scores, mask[0].node)
+    given = (view, scores, *_uncast(view, *mask))
+    return _filled(*given) if library == "torch" else _chosen(library, *given)
 
 
 def _takes_out(operation: Operation, view: View) -> bool:
@@ -142,11 +187,6 @@ def _library(view: View, operation: Operation) -> str | None:
     return next(iter(known), imported[0] if len(imported) == 1 else None)
 
 
-def _is_softmax(call: cst.Call, made: Operation) -> bool:
-    """Whether a call is the operation that made the weights, or a helper that runs it."""
-    return made.node is call or any(caller.node is call for caller in made.place.calls)
-
-
 def _argument(call: cst.Call, made: Operation) -> cst.BaseExpression | None:
     """The expression that softmax normalises: the first argument, or a method's receiver."""
     if made.node is call and ".Tensor." in made.spelling and isinstance(call.func, cst.Attribute):
@@ -154,12 +194,12 @@ def _argument(call: cst.Call, made: Operation) -> cst.BaseExpression | None:
     return call.args[0].value if call.args and call.args[0].keyword is None else None
 
 
-def _replaced(view: View, call: cst.Call, part: cst.CSTNode, text: str) -> str | None:
-    """A call with one of its parts written anew; None if that is on another line."""
-    whole, inner = view.source.span(call), view.source.span(part)
+def _replaced(view: View, outer: cst.CSTNode, part: cst.CSTNode, text: str) -> str | None:
+    """An expression with one of its parts written anew; None if that is on another line."""
+    whole, inner = view.source.span(outer), view.source.span(part)
     if not whole.line == inner.line == inner.end_line == whole.end_line:
         return None
-    code = view.source.code(call)
+    code = view.source.code(outer)
     return code[: inner.column - whole.column] + text + code[inner.end_column - whole.column :]
 
 

@@ -21,7 +21,9 @@ _FRESH = "suvwxyzabcdefghijklmnopqrt"
 def subscripts(report: Report, view: View) -> Iterator[Candidate]:
     """Another letter in one place, or two letters of one operand exchanged.
 
-    Those first that sum no letter which only one operand has: such a sum is a mistake of its own.
+    None has a letter twice in one operand, and none sums a letter that one operand alone has unless
+    it is summed as it is written: that is what makes a clash go away and nothing right. In the
+    patterns of einops words are what letters are elsewhere.
     """
     if view.remembered(diagonal, report.operation) is not None:
         yield from parted(report, view)
@@ -34,9 +36,11 @@ def subscripts(report: Report, view: View) -> Iterator[Candidate]:
     if report.operation.clash is None:
         # Two axes of one tensor that are tied have most likely changed places.
         ways = [*_exchanged(tokens), *ways]
+    alone = _summed_alone(tokens)
     for written in sorted(filter(partial(_can_be, report, view), ways), key=_summed_alone):
-        text = "".join(written)
-        yield edit(literal, text, f"write {text}", safe=False)
+        if not _has_diagonal(written) and _summed_alone(written) <= alone:
+            text = "".join(written)
+            yield edit(literal, text, f"write {text}", safe=False)
 
 
 def turned_product(report: Report, view: View) -> Iterator[Candidate]:
@@ -114,15 +118,20 @@ def _parted(report: Report, view: View, tokens: list[str]) -> Iterator[list[str]
 
 
 def _summed_alone(tokens: list[str]) -> int:
-    """How many letters are summed that one operand alone has, or that one has twice."""
+    """How many letters are summed that one operand alone has."""
     cut = tokens.index(">") if ">" in tokens else len(tokens)
-    output = tokens[cut:]
     letters = list(filter(is_letter, tokens[:cut]))
-    twice, seen = 0, set[str]()
-    for token in tokens[:cut]:
+    return sum(letters.count(each) == 1 and each not in tokens[cut:] for each in letters)
+
+
+def _has_diagonal(tokens: list[str]) -> bool:
+    """Whether an operand has a letter twice."""
+    seen = set[str]()
+    for token in tokens[: tokens.index(">") if ">" in tokens else len(tokens)]:
         if token == ",":
             seen = set()
+        elif token in seen:
+            return True
         elif is_letter(token):
-            twice += token in seen
             seen.add(token)
-    return twice + sum(letters.count(each) == 1 and each not in output for each in letters)
+    return False

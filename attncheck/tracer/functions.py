@@ -214,11 +214,12 @@ def _entered(
         machine.sketches.setdefault(function, Sketches()).take(arguments, node, machine.facts)
     if machine.observe_calls:
         machine.calls_seen.setdefault(function, []).append(arguments)
-    if machine.observe_calls and environment.file is None:
-        machine.inner[function.qualified] = [
-            ShapeSite(function.qualified, name, parameter, arguments[name])
-            for name, parameter in _parameter_nodes(function)
-        ]
+    if environment.file is None:
+        name = function.qualified
+        if machine.observe_calls:
+            machine.inner[name] = list(_parameter_sites(function, arguments))
+        if function.name in MAKING:
+            machine.made.setdefault(name, []).append(list(_parameter_sites(function, arguments)))
     place = machine.frame.place
     # A call that stands in another file is a part of the one in this file that led there.
     calls = place.calls
@@ -265,6 +266,11 @@ def _parameter_nodes(function: Function) -> Iterator[tuple[str, cst.Name]]:
     parameters = function.node.params
     for parameter in (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params):
         yield parameter.name.value, parameter.name
+
+
+def _parameter_sites(function: Function, arguments: dict[str, Value]) -> Iterator[ShapeSite]:
+    for name, parameter in _parameter_nodes(function):
+        yield ShapeSite(function.qualified, name, parameter, arguments[name])
 
 
 def run_body(machine: Machine, frame: Frame) -> Value:

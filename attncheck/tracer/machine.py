@@ -155,6 +155,8 @@ class Machine:
         self.sites: list[ShapeSite] = []
         #: the sites of the latest call of each function, where calls are observed
         self.inner: dict[str, list[ShapeSite]] = {}
+        #: the sites of each call of what makes an object, wherever it runs
+        self.made: dict[str, list[list[ShapeSite]]] = {}
         self.unmodelled: dict[str, int] = {}
         #: arguments that calls on concrete values gave to the project's functions
         self.calls_seen: dict[Function, list[dict[str, Value]]] = {}
@@ -276,8 +278,12 @@ class Machine:
         function = self.frame.place.function
         if len(self.frames) == 1 or (self.own.loose and self.is_inside):
             self.sites.append(ShapeSite(function, name, node, value))
-        elif self.observe_calls:
-            self.inner.setdefault(function, []).append(ShapeSite(function, name, node, value))
+            return
+        site = ShapeSite(function, name, node, value)
+        if self.observe_calls:
+            self.inner.setdefault(function, []).append(site)
+        if function in self.made:
+            self.made[function][-1].append(site)
 
     def defined(self, function: Function) -> None:
         """Note a function to be traced in general: of the module or of a class, no closure."""

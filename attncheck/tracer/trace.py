@@ -81,6 +81,8 @@ class Traced:
     bare: bool = False
     #: for the module body: the sites of the latest call of each function, by qualified name
     inner: dict[str, list[ShapeSite]] = field(default_factory=dict)
+    #: the sites of each call of what makes an object
+    made: dict[str, list[list[ShapeSite]]] = field(default_factory=dict)
 
 
 class Tracer:
@@ -357,6 +359,7 @@ class Tracer:
             hypothesis,
             complete=complete,
             inner=machine.inner,
+            made=machine.made,
         )
 
 

@@ -455,3 +455,40 @@ def test_rows_of_weights_or_shares_of_clusters(name, dim, expected):
     code = STRUCTURED.format(name=name, dim=dim)
     findings = check_source(code.encode(), "x.py", Settings()).findings
     assert [(each.code, each.severity) for each in findings] == expected
+
+
+MATCHED = """\
+import numpy as np
+def softmax(x, axis):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+def split(x, n_heads):
+    \"\"\"(n, c) -> (n_heads, n, c // n_heads)\"\"\"
+    n, c = x.shape
+    return x.reshape(n, n_heads, c // n_heads).swapaxes(0, 1)
+def match(x0, x1, n_heads=2):
+    q0, q1 = split(x0, n_heads), split(x1, n_heads)
+    scores = np.einsum("hid,hjd->hij", q0, q1)
+    back = softmax(scores.swapaxes(-1, -2), axis=-1)
+    return np.einsum("{}", back, q0)
+y = match(np.ones(({}, 8)), np.ones(({}, 8)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("letters", "sizes", "told"),
+    [
+        # The sum cannot work: its letters are wrong, and softmax is over the axis it should be.
+        ("hji,hjd->hid", (5, 7), [("ATN107", 13, 'return np.einsum("hij,hjd->hid", back, q0)')]),
+        (
+            "hji,hjd->hid",
+            (5, 5),
+            [("ATN302", 13, 'return np.einsum("hij,hjd->hid", back, q0)')],
+        ),
+        ("hij,hjd->hid", (5, 7), []),
+    ],
+)
+def test_a_sum_that_cannot_work_tells_nothing_of_softmax(letters, sizes, told):
+    code = MATCHED.format(letters, *sizes)
+    found = check_source(code.encode(), "x.py", Settings()).findings
+    assert [(each.code, each.line, each.fix and each.fix.line) for each in found] == told

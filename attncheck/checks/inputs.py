@@ -1,0 +1,89 @@
+"""How what a layer is given came to have its size, and what else could have been given to it."""
+
+from __future__ import annotations
+
+from attncheck.algebra.facts import Verdict
+from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.size import ONE, ZERO, Size
+from attncheck.checks.constructed import Declared, output_size
+from attncheck.checks.report import Sizes
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Elementwise, Joining, Permutation, Rearranging, Reshaping
+from attncheck.values.tensor import Tensor
+from attncheck.values.value import Parameter
+
+_MOST_STEPS = 12
+#: What leaves the features of a tensor as they are, be they on another axis.
+KEEPING = (Elementwise, Permutation, Rearranging, Reshaping)
+
+
+def maker_layer(
+    view: View, tensor: Tensor, through: tuple[type, ...] = (Elementwise,)
+) -> Declared | None:
+    """The size of what a layer puts out that a tensor is, whatever kept it on the way."""
+    for _ in range(_MOST_STEPS):
+        maker = view.graph.maker(tensor)
+        made = None if maker is None else output_size(view, maker)
+        if maker is None or made is not None:
+            return made
+        if not isinstance(maker.event, through):
+            return None
+        sizes = view.sizes(tensor)
+        tensors = [other for _, other in maker.tensors()]
+        inputs = [other for other in tensors if view.sizes(other) == sizes]
+        if len(tensors) > 1 and len(inputs) != 1:
+            return None
+        tensor = (inputs or tensors)[0]
+    return None
+
+
+def joined_otherwise(view: View, tensor: Tensor, wanted: Size) -> bool:
+    """Whether a tensor is joined along another axis than the one that would have this size."""
+    made = view.graph.maker(tensor)
+    rank = None if tensor.shape is None else tensor.shape.rank
+    if made is None or not isinstance(made.event, Joining) or rank is None:
+        return False
+    if made.event.kind != "cat" or made.event.axis is None or made.event.axis % rank == rank - 1:
+        return False
+    total = ZERO
+    for _, part in made.tensors():
+        last = last_axis(view.shape(part))
+        if last is None or last.size is None:
+            return False
+        total += last.size
+    unseen = any(symbol.flexible for symbol in view.facts.resolve(total).symbols())
+    fits = view.facts.compare(total, wanted)
+    return fits is Verdict.EQUAL or (unseen and fits is Verdict.UNKNOWN)
+
+
+def merges_to(view: View, sizes: Sizes, wanted: Size) -> bool:
+    """Whether axes of these sizes, merged into one, have the size that is wanted."""
+    total = ONE
+    for size in sizes:
+        if size is None:
+            return False
+        total = total * size
+    return view.facts.compare(total, wanted) is Verdict.EQUAL
+
+
+def unused_parameter(view: View, operation: Operation) -> str | None:
+    """The one parameter of the traced function that may be a tensor and is in no operation."""
+    if view.traced.function is None or operation.place.calls:
+        return None
+    used = [tensor for other in view.graph.operations for _, tensor in other.tensors()]
+    spare = [
+        site.name
+        for site in view.traced.sites
+        if type(site.value) is Parameter
+        and not site.value.tensor.optional
+        and site.node in view.parameters
+        and not any(tensor is site.value.tensor for tensor in used)
+    ]
+    return spare[0] if len(spare) == 1 else None
+
+
+def last_axis(shape: Shape | None) -> Axis | None:
+    """The last axis of a shape, as far as it is known."""
+    axes = () if shape is None else (shape.trail or (shape.lead if shape.row is None else ()))
+    return axes[-1] if axes else None
