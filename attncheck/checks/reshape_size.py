@@ -1,22 +1,31 @@
-"""A reshape to another number of elements, or a split into parts that do not add up."""
+"""A reshape to another number of elements, a split into parts that do not add up, no such view."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
+from attncheck.algebra.reshape import Order
 from attncheck.algebra.size import Size, product
 from attncheck.checks import plain
 from attncheck.checks.constructed import layer_of
 from attncheck.checks.heads import head_split
+from attncheck.checks.laid_out import split_apart, unless_one
 from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Fault, Reshaping
 from attncheck.rule import Rule
 
-RULE = Rule("ATN105", "reshape-size", "element counts of a reshape differ", fix="unsafe")
+RULE = Rule(
+    "ATN105",
+    "reshape-size",
+    "element counts of a reshape differ, or a view that would have to copy",
+    fix="unsafe",
+)
 ON = (Fault.COUNT, Fault.SPLIT, Reshaping)
 
 
@@ -24,6 +33,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report element counts that differ, but for a split into heads, which is ATN108."""
     if operation.clash is None:
         yield from _detour(operation, view)
+        yield from _not_beside(operation, view)
     elif head_split(operation, view) is None:
         yield from plain.report(RULE, operation, view)
 
@@ -54,6 +64,39 @@ def _detour(operation: Operation, view: View) -> Iterator[Report]:
         f"so that {text_of(expected)} holds as many elements, whatever {sizes[-1]} is",
         hidden=f"hidden while {kept} == {sizes[-1]}",
     )
+
+
+def _not_beside(operation: Operation, view: View) -> Iterator[Report]:
+    """A view that merges axes which do not lie beside each other in memory: torch refuses it."""
+    event, found = operation.event, view.remembered(split_apart, operation)
+    operand, tensor = next(operation.tensors(), (None, None))
+    if found is None or operand is None or tensor is None or operand.node is None:
+        return
+    if not isinstance(event, Reshaping) or event.outcome.order is Order.SCRAMBLED:
+        return  # it takes more than a copy, and ATN303 says what
+    if _is_tried(operation, view):
+        return
+    memory, apart = found
+    merged = f"{memory.sizes[apart.outer]} and {memory.sizes[apart.inner]}"
+    symbol = unless_one(operation, memory, view)
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` merges axes of {merged} that do not lie beside each other"
+        " in memory: a transpose only changes strides, and the elements still lie as"
+        f" {text_of(memory.as_it_lies)}",
+        Culprit(operand.node, tensor),
+        view.sizes(tensor),
+        "with its elements copied into that order: `view` copies none, `reshape` does",
+        hidden="" if symbol is None else f"hidden while {symbol} == 1",
+    )
+
+
+def _is_tried(operation: Operation, view: View) -> bool:
+    """Whether what is raised may be caught: then there is another way on."""
+    around = view.source.around(operation.node)
+    return any(isinstance(outer, cst.Try) and bool(outer.handlers) for outer in around)
 
 
 def _kept(event: Reshaping) -> Size | None:

@@ -239,13 +239,19 @@ def integers(call: Call) -> Outcome:
 
 
 def permutation(call: Call) -> Outcome:
-    """randperm, permutation: of n numbers, or of the rows of a tensor."""
+    """randperm, permutation: of n numbers, or of the rows of a tensor, which torch does not take.
+
+    n may also be an array without axes, or a number that nobody knows: ``randperm(lengths[i])``.
+    """
     value = call.value("x")
+    if call.library == "torch":
+        made = call.make(Shape((Axis(call.size("x")),)), _fill_dtype(call))
+        return Outcome(made, _event(call))
     if value is None or type(value) is Parameter:
         return Outcome(call.make(None), _event(call))
-    if type(value) is Int:
-        return Outcome(call.make(Shape((Axis(call.size("x")),)), "int"), _event(call))
     shape, dtype = literal_shape(value, call.facts)
+    if shape == SCALAR:
+        return Outcome(call.make(Shape((Axis(call.size("x")),)), "int"), _event(call))
     return Outcome(call.make(None if shape is None else without_marks(shape), dtype), _event(call))
 
 

@@ -20,10 +20,12 @@ from attncheck.operators.features import size_clash
 from attncheck.operators.operands import dtype_of, factor_shape
 from attncheck.operators.seats import rank_clash, ranks_clash, seat
 from attncheck.values.tensor import Evidence
-from attncheck.values.value import Sequence, as_tensor
+from attncheck.values.value import UNKNOWN, Int, Layer, Sequence, as_tensor
 
 #: How many axes indices have that a name makes a sequence of: a batch of them.
 _MOST_INDICES = 2
+#: What makes a layer of a table and is no setting of it.
+_OF_THE_METHOD = frozenset(["table", "freeze", "path"])
 
 # -- projections -----------------------------------------------------------------------------------
 
@@ -152,6 +154,22 @@ def embedding_bag(call: Call) -> Outcome:
         text = f"takes offsets beside one axis of indices, not {shape}"
         return Outcome(call.make(None, dtype), clash=Clash(Fault.RANK, text))
     return Outcome(call.make(closed([*without_marks(closed([bags])).lead, width]), dtype))
+
+
+def embedding_of(call: Call) -> Outcome:
+    """Embedding.from_pretrained: the layer ``path`` whose weight is the matrix ``table``.
+
+    What else the layer is made with is kept, by its neutral names.
+    """
+    table = call.shape("table")
+    matrix = None if table is None else with_rank(table, 2, call.facts)
+    if isinstance(matrix, Clash):
+        text = f"makes a table of a matrix, not of {table}"
+        return Outcome(UNKNOWN, clash=Clash(Fault.RANK, text))
+    sizes = (None, None) if matrix is None else matrix.sizes()
+    own = zip(("rows", "width"), map(Int, sizes), strict=True)
+    rest = {name: each for name, each in call.arguments.items() if name not in _OF_THE_METHOD}
+    return Outcome(Layer(call.text("path") or "", {**rest, **dict(own)}))
 
 
 def _table_width(call: Call) -> tuple[Axis, Clash | None]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.size import product
+from attncheck.checks.laid_out import split_apart
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.operators.events import Attention, Reshaping
@@ -38,6 +39,9 @@ def inferred(report: Report, view: View) -> Iterator[Candidate]:
     node = report.node
     if not isinstance(node, cst.Call):
         return
+    if view.remembered(split_apart, report.operation) is not None:
+        yield from _copied(node)
+        return
     yield from _by_head(report, view)
     # A pattern's sizes are keywords, and one of them follows from the others anyway.
     by_name = report.operation.spelling.startswith("einops")
@@ -61,6 +65,13 @@ def inferred(report: Report, view: View) -> Iterator[Candidate]:
             if not _leaves_one(report, view, place - len(arguments)):
                 words = "let this size follow from the others"
                 yield edit(arguments[place], "-1", words, safe=False)
+
+
+def _copied(node: cst.Call) -> Iterator[Candidate]:
+    """The reshape of the same name, which copies where there is no such view."""
+    if isinstance(node.func, cst.Attribute):
+        text = node.func.attr.value.replace("view", "reshape")
+        yield edit(node.func.attr, text, f"use {text}, which copies where it has to")
 
 
 def _leaves_one(report: Report, view: View, place: int) -> bool:

@@ -676,3 +676,28 @@ def chosen(ids):
 
 def test_an_axis_of_one_that_was_put_in_to_join():
     assert codes(CANDIDATES) == []
+
+
+PICKED = """
+import numpy as np
+
+def some(x, lengths, k: int):
+    rows = {rows}
+    return x[rows]
+
+some(torch.ones(5, 3), torch.tensor([4, 5]), 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("torch.randperm(lengths[0])[:k]", []),
+        ("torch.randperm(lengths.max())[:k]", []),
+        ("torch.randperm(len(x))[:k]", []),
+        ("np.random.permutation(lengths[0].item())[:k]", []),
+        ("torch.randperm(lengths[0])[:k, 0]", ["ATN104"]),
+    ],
+)
+def test_numbers_of_which_a_tensor_says_how_many(rows, expected):
+    assert codes(PICKED.format(rows=rows)) == expected

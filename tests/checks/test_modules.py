@@ -74,6 +74,20 @@ CASES = {
         ("assert self.q.in_features == d_model",),
         "the constructor is to blame: `self.k` and `self.v` take d_model of the same input",
     ),
+    "a layer after a table that was made of given vectors": Case(
+        "vectors: torch.Tensor, out\nrows, width = vectors.shape\n"
+        "self.table = nn.Embedding.from_pretrained(vectors, freeze=False)\n"
+        "self.project = nn.Linear(2 * width, out)",
+        "tokens\nreturn self.project(self.table(tokens))",
+        "Module(torch.zeros(7, 5), 3)(torch.ones(2, 4).long())",
+        "ATN103",
+        "self.project = nn.Linear(2 * width, out)",
+        ("self.project.weight", ("out", "2*width")),
+        ("out", "width"),
+        "self.project = nn.Linear(width, out)",
+        ("assert self.project.in_features == width",),
+        "is made for 2*width features, line 11, but is given width: `self.table(tokens)`, line 13",
+    ),
     "a layer after one that widens": Case(
         "hidden, out\nself.up = nn.Linear(hidden, 3 * hidden)\nself.down = nn.Linear(hidden, out)",
         "x\nh = torch.relu(self.up(x))\nreturn self.down(h)",
@@ -376,6 +390,12 @@ SILENT = {
     "an axis that nobody names may be one, and is only merged away": (
         "rank, d\nself.d = d\nself.proj = nn.Linear(rank, 4 * d)",
         "kv\nb, _, t, _ = kv.shape\nreturn self.proj(kv).view(b, t, -1, self.d)",
+    ),
+    "a table may be made of vectors in two ways": (
+        "vectors, words, d\nself.a = nn.Embedding.from_pretrained(vectors)\n"
+        "self.b = nn.Embedding(words, d) if vectors is None else self.a\n"
+        "self.c = nn.Linear(vectors.size(1), 3)\nself.d = nn.Linear(self.a.embedding_dim, 3)",
+        "tokens\nx = self.a(tokens)\nreturn self.c(x) + self.d(x), self.b(tokens)",
     ),
     "items of what may be a list have sizes of their own": (
         "dim\nself.a = nn.Linear(dim, 3)\nself.b = nn.Linear(2 * dim, 3)",

@@ -8,10 +8,22 @@ from typing import Any
 import numpy as np
 import torch
 
+from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, closed
 from attncheck.algebra.size import Symbol
+from attncheck.frameworks.lookup import find_layer
+from attncheck.frameworks.weights import weight_of
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Const, Int, Library, Packed, Scalar, Sequence, Value
+from attncheck.values.value import (
+    Const,
+    Int,
+    Layer,
+    Library,
+    Packed,
+    Scalar,
+    Sequence,
+    Value,
+)
 from attncheck.values.value import Mapping as Dict
 
 Numbers = Mapping[Symbol, int]
@@ -50,6 +62,8 @@ def known(value: Value) -> bool:
             return all(known(item) for item in items)
         case Dict(items=items, open=open_):
             return not open_ and all(known(item) for _, item in items)
+        case Layer():
+            return all(known(weight) for weight in _weights(value).values())
         case Const() | Scalar() | Library():
             return True
     return False
@@ -83,11 +97,25 @@ def contradiction(value: Value, real: Any, numbers: Numbers) -> str | None:
                 return f"the keys {[key for key, _ in items]}, not {list(real)}"
             wrong = [contradiction(item, real[key], numbers) for key, item in items]
             return next((text for text in wrong if text is not None), None)
+        case Layer(path=path):
+            if path != f"torch.nn.{type(real).__name__}":
+                return f"a {path}, not {real}"
+            made = _weights(value).items()
+            wrong = [contradiction(weight, getattr(real, name), numbers) for name, weight in made]
+            return next((text for text in wrong if text is not None), None)
         case Const(value=constant):
             return None if constant == real else f"{constant} is not {real}"
         case Scalar() if np.shape(real) != ():
             return f"a scalar, not an array of shape {np.shape(real)}"
     return None
+
+
+def _weights(layer: Layer) -> dict[str, Value]:
+    """The parameters that a layer is said to have."""
+    spelling = find_layer(layer.path)
+    assert spelling is not None
+    found = {name: weight_of(spelling, name, layer.settings, Facts()) for name in spelling.weights}
+    return {name: weight for name, weight in found.items() if weight is not None}
 
 
 def _tensor_contradiction(tensor: Tensor, real: Any, numbers: Numbers) -> str | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Row, Shape, open_shape, shape_of
+from attncheck.algebra.shape import SCALAR, Row, Shape, open_shape, shape_of
 from attncheck.algebra.size import Size, Symbol, const, of
 from attncheck.frameworks import lookup
 from attncheck.operators.call import Call
 from attncheck.operators.events import Outcome
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Const, Int, Library, Parameter, Sequence, Value
+from attncheck.values.value import UNKNOWN, Const, Int, Library, Parameter, Scalar, Sequence, Value
 
 B, T, D = (of(Symbol(name)) for name in "BTD")
 
@@ -119,6 +119,24 @@ def test_ranges(arguments: tuple[Value, ...], made: str) -> None:
 def test_numpy_ranges_that_may_be_empty_are_unknown() -> None:
     assert shape(call("numpy.arange", Int(D), Int(T))) == "(?,)"
     assert shape(call("numpy.arange", Int(T), Int(const(1)))) == "(0,)"
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "made"),
+    [
+        ("torch.randperm", Int(T), "(T,)"),
+        ("torch.randperm", Tensor(SCALAR, "torch", "int"), "(?,)"),
+        ("torch.randperm", Tensor(None, "torch"), "(?,)"),
+        ("torch.randperm", Scalar("int"), "(?,)"),
+        ("numpy.random.permutation", Int(T), "(T,)"),
+        ("numpy.random.permutation", Scalar("int"), "(?,)"),
+        ("numpy.random.permutation", Tensor(shape_of(T, D), "numpy"), "(T, D)"),
+        ("numpy.random.permutation", Tensor(None, "numpy"), "None"),
+        ("numpy.random.permutation", UNKNOWN, "None"),
+    ],
+)
+def test_permutations(path: str, given: Value, made: str) -> None:
+    assert shape(call(path, given)) == made
 
 
 def test_generators_are_found_by_the_names_of_their_methods() -> None:

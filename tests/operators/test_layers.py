@@ -8,10 +8,11 @@ from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import Symbol, const, of
 from attncheck.frameworks import lookup
+from attncheck.frameworks.weights import weight_of
 from attncheck.operators.call import Call
 from attncheck.operators.events import Elementwise, Fault, Softmax
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import UNKNOWN, Const, Int, Sequence, Value
+from attncheck.values.value import UNKNOWN, Const, Int, Layer, Sequence, Value
 
 SYMBOLS = {name: of(Symbol(name)) for name in ("B", "C", "L", "H", "W", "d")}
 
@@ -175,3 +176,39 @@ def test_a_program_may_name_the_lengths_of_a_transposed_convolution():
     assert called is not None
     outcome = spelled.operator(Call(Facts(), settings | called, "torch", spelled.path))
     assert str(outcome.value.shape) == "(d, ?)"
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "weight", "given"),
+    [
+        ("Embedding", ("L", "d"), "(L, d)", "(B, 4, d)"),
+        ("EmbeddingBag", ("L", "d"), "(L, d)", "(B, d)"),
+        ("Embedding", (), "(?, ?)", "(B, 4, ?)"),
+    ],
+)
+def test_tables_made_of_vectors(name: str, sizes: tuple[str, ...], weight: str, given: str) -> None:
+    spelling = lookup.find(f"torch.nn.{name}.from_pretrained")
+    assert spelling is not None
+    shape = Shape(tuple(Axis(SYMBOLS[size]) for size in sizes)) if sizes else None
+    bound = spelling.bind([Tensor(shape, "torch", "float")], {"freeze": Const(False)})
+    assert bound is not None
+    made = spelling.operator(Call(Facts(), bound, "torch", spelling.path)).value
+    assert isinstance(made, Layer)
+    layer = lookup.layers()[made.path]
+    table = weight_of(layer, "weight", made.settings, Facts())
+    assert isinstance(table, Tensor)
+    assert str(table.shape) == weight
+    x = Tensor(Shape((Axis(SYMBOLS["B"]), Axis(const(4)))), "torch", "int")
+    called = layer.operator(Call(Facts(), {**made.settings, "x": x}, "torch", made.path)).value
+    assert isinstance(called, Tensor)
+    assert str(called.shape) == given
+
+
+def test_no_table_is_made_of_what_is_no_matrix() -> None:
+    spelling = lookup.find("torch.nn.Embedding.from_pretrained")
+    assert spelling is not None
+    bound = spelling.bind([Tensor(Shape((Axis(const(5)),)), "torch", "float")], {})
+    assert bound is not None
+    clash = spelling.operator(Call(Facts(), bound, "torch", spelling.path)).clash
+    assert clash is not None
+    assert (clash.fault, clash.text) == (Fault.RANK, "makes a table of a matrix, not of (5,)")

@@ -60,6 +60,21 @@ TABLE.add_layer(
     weights={"weight": "rows width"},
 )
 
+# Their class methods, which make them of a table.
+TABLE.add(
+    "torch.nn.Embedding.from_pretrained",
+    layers.embedding_of,
+    f"embeddings:table, freeze=True, padding_idx=None, {_LIMITS}, sparse=False",
+    path=Const("torch.nn.Embedding"),
+)
+TABLE.add(
+    "torch.nn.EmbeddingBag.from_pretrained",
+    layers.embedding_of,
+    f"embeddings:table, freeze=True, {_LIMITS}, mode=mean, sparse=False, "
+    "include_last_offset:with_end=False, padding_idx=None",
+    path=Const("torch.nn.EmbeddingBag"),
+)
+
 # Dropout.
 TABLE.add_layer(
     "torch.nn.Dropout torch.nn.Dropout1d torch.nn.Dropout2d torch.nn.Dropout3d "

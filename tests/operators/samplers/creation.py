@@ -130,6 +130,8 @@ def integers(draw: Draw, spelling: Spelling) -> Arguments:
 
 
 def permutation(draw: Draw, spelling: Spelling) -> Arguments:
+    if spelling.library == "torch" and draw.chance(0.3):
+        return {"x": Array(dtype="int", below=7)} | _dtype(draw, spelling)
     if spelling.library == "torch" or draw.chance(0.5):
         return {"x": draw.dim()}
     return {"x": Array(*draw.shape(1))}
@@ -265,4 +267,5 @@ SILENT = {
     "torch.triu_indices": _TRIANGLE,
     "numpy.tril_indices": _TRIANGLE,
     "numpy.triu_indices": _TRIANGLE,
+    "torch.randperm": "the number in a tensor without axes is not known",
 }

@@ -48,6 +48,11 @@ def embedding_bag(draw: Draw, spelling: Spelling) -> Arguments:
     return arguments
 
 
+def embedding_of(draw: Draw, spelling: Spelling) -> Arguments:
+    table = draw.shape(1, 3) if draw.chance(0.2) else [draw.dim(), draw.dim()]
+    return {"table": Array(*table), "freeze": draw.chance(0.5)}
+
+
 def prelu(draw: Draw, spelling: Spelling) -> Arguments:
     shape = draw.shape(1, 4)
     slopes = draw.choice([as_dim(1), shape[1] if len(shape) > 1 else as_dim(1), draw.dim()])
@@ -59,5 +64,6 @@ SAMPLERS = {
     layers.bilinear: bilinear,
     layers.embedding: embedding,
     layers.embedding_bag: embedding_bag,
+    layers.embedding_of: embedding_of,
     layers.prelu: prelu,
 }
