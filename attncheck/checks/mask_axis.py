@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from attncheck.algebra.shape import Shape
 from attncheck.attention import behind
-from attncheck.checks import mask_arguments
+from attncheck.checks import mask_arguments, plain
 from attncheck.checks.entries import entries, is_named, masked_again
-from attncheck.checks.mask_places import FUNCTION, are_one, misplaced
+from attncheck.checks.mask_places import FUNCTION, are_one, is_of_mask, misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
 from attncheck.checks.reach import keys_from_end
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
@@ -48,6 +48,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if not isinstance(operation.event, Elementwise):
         yield from mask_arguments.report(RULE, operation, view)
     found = view.remembered(misplaced, operation)
+    if found is None and is_of_mask(operation):
+        yield from plain.report(RULE, operation, view, *plain.paired(operation, view))
     if found is None or found.mask.node is None:
         return
     mask, scores = view.text(found.tensor), text_of(found.scores.sizes())

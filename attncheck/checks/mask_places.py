@@ -58,6 +58,13 @@ def misplaced(operation: Operation, view: View) -> Misplaced | None:
     return Misplaced(operand, tensor, scores, expected, *crossing)
 
 
+def is_of_mask(operation: Operation) -> bool:
+    """Whether it is the mask that a library's attention cannot work with."""
+    return (
+        operation.kind == FUNCTION and operation.clash is not None and operation.clash.operand == 3
+    )
+
+
 def _put_by_hand(operation: Operation, view: View) -> tuple[Operand, Shape] | None:
     """The mask that an operation puts on the scores of some site, and these."""
     if operation.number not in view.once(_put_on_scores):
@@ -94,8 +101,13 @@ def _crossing(mask: Shape, scores: Shape, facts: Facts) -> tuple[Axis, Axis] | N
         if own.is_one or own.size is None or met.size is None:
             continue
         if met.is_one:
-            # Scores have one axis for all heads: what the mask has there is an axis of theirs.
-            if any(_is_own(own, axis, facts) for axis in scores.axes[: -1 - place]):
+            # Scores have one axis for all heads, or one query: what the mask has there is another
+            # axis of theirs. One number may be two sizes, but hardly where only that axis is short.
+            before = scores.axes[: -1 - place]
+            first = own is mask.axes[0] and len(mask.axes) + 1 == len(scores.axes)
+            if any(_is_own(own, axis, facts) for axis in before) or (
+                first and same_size(own, scores.axes[0], facts)
+            ):
                 return own, met
             continue
         verdict = facts.compare(own.size, met.size)

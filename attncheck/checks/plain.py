@@ -38,3 +38,16 @@ def report(
         derivation or clash.text,
         hidden=hidden_while(operation, view.facts),
     )
+
+
+def paired(operation: Operation, view: View) -> tuple[Sizes | None, str]:
+    """The blamed operand's sizes with the batch axis that the other operand has."""
+    clash, tensors = operation.clash, [tensor for _, tensor in operation.tensors()]
+    assert clash is not None
+    sizes = view.sizes(tensors[min(clash.operand, len(tensors) - 1)]) if tensors else None
+    batch = () if sizes is None else sizes[:-2]
+    places = [place for place, size in enumerate(batch) if size == clash.right]
+    if sizes is None or not places:
+        return None, ""
+    wanted = (*sizes[: places[-1]], clash.left, *sizes[places[-1] + 1 :])
+    return wanted, f"so that the batch axes agree, {clash.left} on both sides"

@@ -14,16 +14,15 @@ import libcst as cst
 
 from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.concat_mismatch import other_axis
-from attncheck.checks.constructed import constructor, layer_of, name_of_layer
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.report import Culprit, Report, Sizes
-from attncheck.checks.softmax_axis import axis_parameter
 from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operand
 from attncheck.operators.events import Contraction, Einsum, Loss
+from attncheck.repair.axes_of_one import joined_beside, vectors_of_a_batch
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
@@ -43,9 +42,10 @@ from attncheck.repair.reshapes import inferred
 from attncheck.repair.scales import other_scale
 from attncheck.repair.sizes import other_sizes
 from attncheck.repair.slices import other_places
+from attncheck.repair.softmaxes import other_axis_of_softmax
 from attncheck.repair.sources import unmixed
 from attncheck.repair.steps import other_state
-from attncheck.repair.subscripts import subscripts, turned_product
+from attncheck.repair.subscripts import subscripts
 from attncheck.repair.transposes import transposed_view
 from attncheck.repair.wording import (
     argument_of,
@@ -82,6 +82,7 @@ def _product(report: Report, view: View) -> Iterator[Candidate]:
     if fits_swapped(report.operation, view) is not None:
         yield from _swap(operands, report, view)
         return
+    yield from vectors_of_a_batch(report, view)
     yield from _by_flag(report, view)
     for operand, tensor in sorted(operands, key=lambda pair: pair[0].node is not culprit):
         yield from _flip(view, operand.node, tensor)
@@ -296,50 +297,6 @@ def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
     yield edit(made.node, text, f"keep the reduced axis ({word}=True)")
 
 
-def _softmax_axis(report: Report, view: View) -> Iterator[Candidate]:
-    """Another axis in the softmax, in the helper's call, or in the sum of a hand-written one."""
-    if isinstance(report.operation.event, Einsum):
-        yield from turned_product(report, view)
-    if report.axis is None:
-        return
-    shape = view.shape(as_tensor(report.operation.output))
-    last = shape is not None and shape.closed and report.axis == len(shape.axes) - 1
-    axis = "-1" if last else str(report.axis)
-    site = view.site_of(report.operation.number)
-    total = None if site is None or site.total is None or site.total.elsewhere else site.total.node
-    own = report.node if total is None or report.node is not report.operation.node else None
-    torch = report.operation.spelling.startswith("torch")
-    if site is not None and site.total is not None:
-        torch = site.total.spelling.startswith("torch")
-    axis_word, word = ("dim", "keepdim") if torch else ("axis", "keepdims")
-    made = next((each.node for each in report.operation.operands if each.name == "axis"), None)
-    if made is not None and layer_of(report.operation) is not None:
-        call, _ = constructor(view, report.operation)
-        name = None if call is None else name_of_layer(view, call)
-        proof = f"assert {name}.dim == {axis}" if name and name.startswith("self.") else None
-        yield Candidate((Change(made, axis),), f"normalise axis {axis}", proof=proof)
-        return
-    for node in (own, total):
-        if not isinstance(node, cst.Call):
-            continue
-        argument = argument_of(node)
-        if argument is not None:
-            yield edit(argument, axis, f"normalise axis {axis}")
-            if node is total:
-                yield from _kept(node, argument, axis, word)
-        elif node is total:
-            yield edit(
-                node,
-                call_with(view, node, f"{axis_word}={axis}, {word}=True"),
-                f"sum each row by itself ({axis_word}={axis})",
-            )
-        else:
-            # A helper that is not told the axis takes it under a name of its own.
-            named = None if site is None or total is None else axis_parameter(site)
-            text = call_with(view, node, f"{named or axis_word}={axis}")
-            yield edit(node, text, f"normalise axis {axis}")
-
-
 def _contraction(report: Report, view: View) -> Iterator[Candidate]:
     """Another axis in a sum of keys; other subscripts; of a product a transpose, another order."""
     if isinstance(report.operation.event, Einsum):
@@ -372,16 +329,6 @@ def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
         yield Candidate(tuple(changes), words, safe=False, several=True)
 
 
-def _kept(
-    node: cst.Call, argument: cst.BaseExpression, axis: str, word: str
-) -> Iterator[Candidate]:
-    """A sum over another axis, which is kept as 1 so that it lines up with what it divides."""
-    words = [each.keyword.value for each in node.args if each.keyword is not None]
-    if not any(word in ("keepdims", "keepdim") for word in words):
-        changes = (Change(argument, axis), Change(node.args[-1], f", {word}=True", after=True))
-        yield Candidate(changes, f"sum each row by itself (axis={axis})")
-
-
 def _squeeze(report: Report, view: View) -> Iterator[Candidate]:
     if report.axis is not None and isinstance(report.node, cst.Call):
         text = call_with(view, report.node, str(report.axis))
@@ -403,6 +350,7 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
             yield from _with_axes_exchanged(report.culprit, one, other, view)
         return
     yield from _repeated(report, view)
+    yield from joined_beside(report, view)
     if argument is None:
         return
     along = other_axis(report.operation, view)
@@ -471,7 +419,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN203": _keepdim,
     "ATN204": element_by_element,
     "ATN205": _squeeze,
-    "ATN301": _softmax_axis,
+    "ATN301": other_axis_of_softmax,
     "ATN302": _contraction,
     "ATN303": transposed_view,
     "ATN304": other_layout,

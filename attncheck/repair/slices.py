@@ -72,6 +72,8 @@ def _index(report: Report, node: cst.Subscript, view: View) -> Iterator[Candidat
     ]
     changes = (Change(each, _exchanged(each, report.moved, view)) for each in twins)
     yield Candidate(tuple(changes), words, safe=False)
+    # Beside the whole sequence it has to keep the axis that it is the last place of.
+    yield edit(node, _as_axis(text), f"{words}, which stays as one of 1", safe=False)
 
 
 def _exchanged(node: cst.Subscript, places: tuple[int, int], view: View) -> str:
@@ -83,6 +85,11 @@ def _exchanged(node: cst.Subscript, places: tuple[int, int], view: View) -> str:
     while items[-1] == ":":
         items.pop()
     return _subscript(node, items, view)
+
+
+def _as_axis(text: str) -> str:
+    """An index with its last place, ``x[:, -1]``, as a slice of one place."""
+    return f"{text[:-3]}-1:]" if text.endswith("-1]") else text
 
 
 def _subscript(node: cst.Subscript, items: list[str], view: View) -> str:

@@ -181,10 +181,7 @@ class Tracer:
         if open_pair:
             machine.facts.leave_open("d_s", "d_h")
         machine.graph.by_name = hypothesis is not None
-        self.evidence.pinned = hypothesis
-        self.evidence.pinned_function = function
-        self.evidence.conventional, self.evidence.more = conventional, more
-        self.evidence.sparing, self.evidence.unbatched = sparing, unbatched
+        self._suppose(function, hypothesis, conventional, more, sparing, unbatched)
         usual = not (bare or more or sparing or unbatched)
         receiver = None
         if function.owner is not None:
@@ -200,14 +197,27 @@ class Tracer:
         if receiver is not None and complete and usual:
             self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)
-        self.evidence.pinned = None
-        self.evidence.conventional, self.evidence.more = False, 0
-        self.evidence.sparing, self.evidence.unbatched = False, None
+        self._suppose(function)
         if hypothesis is None and usual:
             self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
         traced.result, traced.conventional, traced.bare = result, conventional, bare
         return traced
+
+    def _suppose(
+        self,
+        function: Function,
+        hypothesis: Hypothesis | None = None,
+        conventional: bool = False,
+        more: int = 0,
+        sparing: bool = False,
+        unbatched: str | None = None,
+    ) -> None:
+        """Say what is taken to be so of a function's parameters: nothing, once it has run."""
+        evidence = self.evidence
+        evidence.pinned, evidence.pinned_function = hypothesis, function
+        evidence.conventional, evidence.more = conventional, more
+        evidence.sparing, evidence.unbatched = sparing, unbatched
 
     def may_leave_out(self, function: Function) -> frozenset[str]:
         """The arguments that are None by default and of which the function asks whether they are.
