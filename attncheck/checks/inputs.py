@@ -57,6 +57,26 @@ def joined_otherwise(view: View, tensor: Tensor, wanted: Size) -> bool:
     return fits is Verdict.EQUAL or (unseen and fits is Verdict.UNKNOWN)
 
 
+def joined_sizes(view: View, tensor: Tensor, axis: int) -> list[Size] | None:
+    """The sizes along an axis of the tensors that one was joined of along it; None if of none."""
+    for _ in range(_MOST_STEPS):
+        made = view.graph.maker(tensor)
+        rank = len(view.sizes(tensor) or ())
+        if made is None or not rank:
+            return None
+        parts = [view.sizes(part) for _, part in made.tensors()]
+        if isinstance(made.event, Joining):
+            if made.event.kind != "cat" or made.event.axis is None:
+                return None
+            sizes = [part[axis] if part and len(part) == rank else None for part in parts]
+            known = [size for size in sizes if size is not None]
+            return known if made.event.axis % rank == axis % rank and known == sizes else None
+        if not isinstance(made.event, Elementwise) or len(parts) != 1 or made.source is None:
+            return None
+        tensor = made.source
+    return None
+
+
 def merges_to(view: View, sizes: Sizes, wanted: Size) -> bool:
     """Whether axes of these sizes, merged into one, have the size that is wanted."""
     total = ONE

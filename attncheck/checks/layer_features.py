@@ -28,6 +28,7 @@ from attncheck.checks.forced import forced, may_overlap
 from attncheck.checks.inputs import (
     KEEPING,
     joined_otherwise,
+    joined_sizes,
     last_axis,
     maker_layer,
     merges_to,
@@ -404,6 +405,8 @@ def is_made_inside(report: Report, view: View) -> bool:
         return True
     maker = view.graph.maker(met.tensor)
     if maker is not None and isinstance(maker.event, Joining):
+        return True
+    if joined_sizes(view, met.tensor, -1) is not None:
         return True
     source = maker_layer(view, met.tensor, KEEPING)
     if source is not None and _equal(view, source.size, met.given):

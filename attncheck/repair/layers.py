@@ -14,9 +14,9 @@ import libcst as cst
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
-from attncheck.algebra.size import ONE, Quotient, Size, const, of
+from attncheck.algebra.size import ONE, ZERO, Quotient, Size, const, of
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
-from attncheck.checks.inputs import KEEPING, maker_layer, merges_to, unused_parameter
+from attncheck.checks.inputs import KEEPING, joined_sizes, maker_layer, merges_to, unused_parameter
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.lost_channels import LostChannels, lost_channels
 from attncheck.checks.report import Report
@@ -150,7 +150,9 @@ def _anew(
         # A number may be one of this call only. What the size is made of, what layers beside this
         # one were made with, or what the object was made with says it in names.
         seen = [] if met is None else _in_symbols(view, made, met, size)
-        texts = [*seen, *_texts_beside(view, made, size, source), *by_numbers(view, made, size)]
+        parts = [size] if met is None else _parts(view, met, size)
+        beside, named = _texts_beside(view, made, size, source), by_numbers(view, made, parts)
+        texts = [*seen, *named, *beside] if len(parts) > 1 else [*seen, *beside, *named]
     if literal or in_general:
         texts.append(names_for(view, made).write(size))
     for text in dict.fromkeys(texts):
@@ -173,6 +175,20 @@ def _in_symbols(view: View, made: Declared, met: Operation, size: Size) -> Itera
         known = axes[axis].size if -len(axes) <= axis < len(axes) else None
         if known is not None and known.number is None:
             yield names_for(general, own).write(cancel_quotients(known))
+
+
+def _parts(view: View, met: Operation, size: Size) -> list[Size]:
+    """The sizes of what was joined to the size that a layer is given, or that size alone.
+
+    None of a list that a loop has filled, which is one tensor here.
+    """
+    given, clash = _tensor_of(met), met.clash
+    if given is not None and clash is not None and clash.left is not None:
+        axis = axis_of(view, given, clash.left)
+        parts = joined_sizes(view, given, axis) if _equal(view, clash.left, size) else None
+        if parts is not None:
+            return parts if _equal(view, sum(parts, ZERO), size) else []
+    return [size]
 
 
 def _texts_beside(view: View, made: Declared, size: Size, source: Declared | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ Of two that have it nobody knows which was meant.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 
 from attncheck.algebra.size import Size
@@ -15,12 +16,31 @@ from attncheck.checks.constructions import Kind, Named, constructions
 from attncheck.checks.view import View
 
 
-def by_numbers(view: View, made: Declared, wanted: Size) -> Iterator[str]:
-    """How the constructor's function may write a size that is a number in the traced call."""
-    number = wanted.evaluate()
-    if number is not None and number > 1:
-        texts = (_singled_out(named, number) for named in constructions(view, made))
+def by_numbers(view: View, made: Declared, parts: list[Size]) -> Iterator[str]:
+    """How the constructor's function may write a size that is a number in the traced call.
+
+    What was joined of several parts is the sum of them: a name that has its size by chance is not.
+    """
+    numbers = [part.evaluate() for part in parts]
+    counts = Counter(number for number in numbers if number is not None and number > 1)
+    if sum(counts.values()) == len(numbers):
+        texts = (_written(named, counts) for named in constructions(view, made))
         yield from dict.fromkeys(filter(None, texts))
+
+
+def _written(named: list[Named], counts: Counter[int]) -> str | None:
+    """The sum of numbers, each as often as it is counted, in names."""
+    terms: list[str] = []
+    for number, count in counts.items():
+        text = _singled_out(named, number)
+        if text is None:
+            return None
+        terms.append(text if count == 1 else f"{count} * {_factor(text)}")
+    return " + ".join(terms)
+
+
+def _factor(text: str) -> str:
+    return text if text.replace(".", "").isidentifier() else f"({text})"
 
 
 def _singled_out(named: list[Named], number: int) -> str | None:

@@ -102,3 +102,38 @@ def test_sizes_that_only_the_call_shows(parameters, given, local, constant, firs
     assert (finding.fix and finding.fix.line) == (line and f"self.fc = {line}")
     if line is not None:
         assert run(code, finding.fix.edits) == (3, 7)
+
+
+JOINED = """\
+class Step(nn.Module):
+    def __init__(self, {parameters}):
+        super().__init__()
+        self.score = nn.Linear(hidden, 1)
+        self.mix = nn.Linear(hidden, hidden)
+    def forward(self, x, states):
+        weights = self.score(states).softmax(dim=0)
+        context = (weights * states).sum(0)
+        return self.mix(torch.cat((x, context), {axis}).relu())
+y = Step({given})(torch.ones(3, {own}), torch.ones(7, 3, 6))
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "given", "own", "line"),
+    [
+        # 12 tags are no reason: what is joined is twice as wide as the states.
+        ("hidden, tags", "6, 12", 6, "self.mix = nn.Linear(2 * hidden, hidden)"),
+        ("hidden, width", "6, 4", 4, "self.mix = nn.Linear(width + hidden, hidden)"),
+        ("hidden, width, tags", "6, 4, 10", 4, "self.mix = nn.Linear(width + hidden, hidden)"),
+        ("hidden, tags", "6, 10", 4, None),
+        ("hidden, one, other", "6, 4, 4", 4, None),
+    ],
+)
+@pytest.mark.parametrize("axis", ["1", "-1"])
+def test_what_was_joined_is_the_sum_of_its_parts(parameters, given, own, line, axis):
+    code = JOINED.format(parameters=parameters, given=given, own=own, axis=axis)
+    (finding,) = findings(code)
+    assert finding.code == "ATN103"
+    assert (finding.fix and finding.fix.line) == line
+    if line is not None:
+        assert run(code, finding.fix.edits) == (3, 6)
