@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks.report import Culprit, Report
-from attncheck.checks.told_masks import told_otherwise, used_otherwise
+from attncheck.checks.told_masks import named_otherwise, told_otherwise, used_otherwise
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_causal
 from attncheck.meaning.marks import Claim, Kind, Mark
@@ -64,6 +64,9 @@ def _against_function(use: Use, view: View) -> Iterator[Report]:
             f"`{view.quote(again.operation.node)}` ({place}) reads `{argument.name}` the other way"
         )
         what = "one of them hides what is to be seen"
+    elif (named := named_otherwise(use, view)) is not None:
+        why = f"`{named.name}` is true for what may be seen, by its name"
+        what = "what may be seen is hidden, and the rest is attended to"
     else:
         return
     hidden, seen = ("true", "false") if use.hides(1) else ("false", "true")

@@ -11,6 +11,7 @@ import libcst as cst
 from attncheck.algebra.size import Quotient
 from attncheck.attention import Site, role_behind
 from attncheck.checks.applied import is_applied
+from attncheck.checks.dropped_masks import dropped_masks
 from attncheck.checks.entries import entries
 from attncheck.checks.masks import may_be_masked, written_into
 from attncheck.checks.report import Culprit, Report
@@ -63,6 +64,7 @@ _PLAIN_BASES = frozenset(
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report masks and lengths that a function takes and leaves aside, where it attends."""
+    yield from dropped_masks(RULE, view)
     function = view.traced.function
     if function is None or not isinstance(function.node, cst.FunctionDef):
         return

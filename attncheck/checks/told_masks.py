@@ -8,6 +8,7 @@ casts, views, negations and comparisons with numbers, with the two values an ele
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
 
 import libcst as cst
@@ -46,6 +47,19 @@ def told_otherwise(use: Use, view: View) -> tuple[Told, MaskClaim] | None:
         hidden, seen = (told.true, told.false) if claim.hides else (told.false, told.true)
         if use.hides(seen) and not use.hides(hidden):
             return told, claim
+    return None
+
+
+#: Names that say of a mask that it is true for what may be seen.
+_SEEN = re.compile(r"(?:is_)?(?:valid|visible|keep)(?:_?mask)?|(?:\w+_)?valid_mask|keep_\w*mask")
+
+
+def named_otherwise(use: Use, view: View) -> Told | None:
+    """The argument that a use hides where it is true, though its name says that it is seen."""
+    for told in arguments_of(use, view):
+        hides = use.hides(told.true) and not use.hides(told.false)
+        if hides and _SEEN.fullmatch(told.name.lower()):
+            return told
     return None
 
 

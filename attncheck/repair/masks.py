@@ -171,7 +171,11 @@ def for_each_head(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def pass_mask(report: Report, view: View) -> Iterator[Candidate]:
-    """The mask passed on to the call that takes one."""
+    """The mask passed on to the call that takes one, or what it makes kept under its old name."""
+    function = getattr(report.node, "func", None)
+    if report.operation.kind == "masked_fill" and isinstance(function, cst.Attribute):
+        scores, code = view.source.code(function.value), view.source.code(report.node)
+        yield edit(report.node, f"{scores} = {code}", f"keep it as {scores}", safe=False)
     if report.lacking is None or report.culprit is None:
         return
     call, keyword = report.lacking

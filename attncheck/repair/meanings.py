@@ -54,9 +54,13 @@ def negated(report: Report, view: View) -> Iterator[Candidate]:
 
 def _at_use(use: Use, view: View) -> Iterator[Candidate]:
     mark, node = view.meanings.mark(use.tensor), use.operand.node
-    if mark is None or node is None or not _is_truth(mark):
+    if node is None or (mark is not None and not _is_truth(mark)):
         return
-    if use.library and use.way is Way.ADDED:
+    if mark is None:
+        # Of an argument that comes in from outside nothing but its use can be turned round.
+        if use.way in (Way.DROPS, Way.KEEPS):
+            yield edit(node, _not(view, node, use.tensor), f"negate {view.code(node)}")
+    elif use.library and use.way is Way.ADDED:
         yield from _as_booleans(use, mark, view)
     elif use.way in (Way.DROPS, Way.KEEPS):
         yield edit(node, _not(view, node, use.tensor), f"negate {view.code(node)}")

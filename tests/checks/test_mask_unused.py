@@ -147,3 +147,33 @@ def test_uses(body, used):
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     function = cst.parse_module(f"def forward(self, x, mask):\n{lines}").body[0]
     assert is_applied(function, "mask") is used
+
+
+DROPPED = """
+import torch
+from torch import nn
+
+class Hop(nn.Module):
+    def forward(self, u, memory, empty):
+        scores = torch.bmm(memory, u.unsqueeze(2)).squeeze(2)
+        {masked}
+        weights = torch.softmax(scores, dim=1)
+        return torch.bmm(weights.unsqueeze(1), memory).squeeze(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("masked", "expected"),
+    [
+        (
+            "scores.masked_fill(empty, -1e9)",
+            [("ATN505", "warning", "scores = scores.masked_fill(empty, -1e9)")],
+        ),
+        ("scores.masked_fill_(empty, -1e9)", []),
+        ("scores = scores.masked_fill(empty, -1e9)", []),
+        ("torch.masked_fill(scores, empty, -1e9, out=scores)", []),
+    ],
+)
+def test_masked_scores_that_nothing_keeps(masked, expected):
+    found = check_source(DROPPED.format(masked=masked).encode(), "x.py", Settings()).findings
+    assert [(each.code, each.severity, each.fix and each.fix.line) for each in found] == expected

@@ -130,3 +130,37 @@ def test_one_attention_masked_twice():
 
 def test_two_attentions_that_see_what_the_other_does_not():
     assert check_source(FRONT_AND_BACK.encode(), "x.py", Settings()).findings == ()
+
+
+NAMED = """
+import torch
+
+def attend(q, k, v, {name}):
+    scores = q @ k.transpose(-1, -2)
+    scores = scores.masked_fill({mask}, float("-inf"))
+    return scores.softmax(-1) @ v
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "mask", "fix"),
+    [
+        ("valid", "valid[:, None]", "valid[:, None] == 0"),
+        ("valid_mask", "valid_mask == 1", "valid_mask != 1"),
+        ("keep_mask", "keep_mask", "keep_mask == 0"),
+    ],
+)
+def test_a_name_that_says_what_may_be_seen(name, mask, fix):
+    code = NAMED.format(name=name, mask=mask)
+    found = check_source(code.encode(), "x.py", Settings()).findings
+    told = [(each.code, each.severity, each.fix and each.fix.line) for each in found]
+    line = f'scores = scores.masked_fill({fix}, float("-inf"))'
+    assert told == [("ATN502", "warning", line)]
+    right = NAMED.format(name=name, mask=fix)
+    assert check_source(right.encode(), "x.py", Settings()).findings == ()
+
+
+@pytest.mark.parametrize("name", ["mask", "invalid", "pad_mask", "validated"])
+def test_names_that_say_nothing_certain(name):
+    code = NAMED.format(name=name, mask=name)
+    assert check_source(code.encode(), "x.py", Settings()).findings == ()

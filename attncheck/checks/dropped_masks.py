@@ -1,0 +1,50 @@
+"""Scores that are masked, and the masked ones let go: ``scores.masked_fill(mask, -1e9)`` alone.
+
+Without an underscore at its end a method of torch gives a new tensor and leaves its own as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from attncheck.checks.report import Culprit, Report
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.rule import Rule
+from attncheck.values.value import as_tensor
+
+
+def dropped_masks(rule: Rule, view: View) -> Iterator[Report]:
+    """The reports of masks whose effect nobody keeps."""
+    for operation in view.graph.operations:
+        if operation.kind != "masked_fill" or operation.elsewhere or not _is_alone(operation, view):
+            continue
+        mask = next((each for each in operation.operands if each.name == "mask"), None)
+        tensor = None if mask is None else as_tensor(mask.value)
+        if mask is None or tensor is None or mask.node is None:
+            continue
+        code = view.quote(operation.node)
+        yield Report(
+            rule,
+            operation,
+            operation.node,
+            f"`{code}` gives new scores with `{view.quote(mask.node)}` applied, and nothing keeps"
+            " them: the scores stay as they were, and all positions are attended to",
+            Culprit(mask.node, tensor),
+            view.sizes(tensor),
+            "applied to the scores that go into softmax: what this gives has to be kept",
+            local=True,
+        )
+
+
+def _is_alone(operation: Operation, view: View) -> bool:
+    """Whether a call is a statement by itself, of a function that changes nothing in place."""
+    node, around = operation.node, view.source.around(operation.node)
+    if not isinstance(node, cst.Call) or len(around) < 2 or not isinstance(around[-2], cst.Expr):
+        return False
+    name = getattr(getattr(node.func, "attr", node.func), "value", "")
+    return name == "masked_fill" and not any(
+        each.keyword is not None and each.keyword.value == "out" for each in node.args
+    )
