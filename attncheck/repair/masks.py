@@ -69,7 +69,7 @@ def _again(
 ) -> Iterator[Candidate]:
     """The expression that gave the weights, written again with the scores masked."""
     written = _replaced(view, earlier.value, *change)
-    if written is None or not earlier.is_still(earlier.value):
+    if written is None or not (earlier.kept and earlier.is_still(earlier.value)):
         return
     node, statement = report.node, view.source.around(report.node)[-2]
     if isinstance(node, cst.AugAssign):

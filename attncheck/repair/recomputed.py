@@ -24,6 +24,8 @@ class Earlier:
 
     value: cst.BaseExpression
     changed: frozenset[str]
+    #: whether the name still has that value where it is used
+    kept: bool
     #: whether the use stands in the same block, so that it runs whenever the assignment has
     always: bool
 
@@ -54,7 +56,8 @@ def assigned_earlier(name: cst.CSTNode, part: cst.CSTNode, view: View) -> Earlie
     if not all(isinstance(each, cst.If) for each in outer):
         return None  # a loop may run with what the end of its body has changed
     changed = frozenset(_changed(around[place - 2], view, first, last))
-    return Earlier(assignment.value, changed, not outer)
+    kept = name.value not in _changed(around[place - 2], view, first + 1, last)
+    return Earlier(assignment.value, changed, kept, not outer)
 
 
 def _changed(block: cst.CSTNode, view: View, first: int, last: int) -> Iterator[str]:

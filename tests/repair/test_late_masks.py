@@ -51,12 +51,15 @@ FIXES = [
         f"w = {HIDDEN.replace('scores', 'w')}.softmax(-1)",
     ),
     ((SOFTMAX, "scores = scores.detach()", "w = w * keep[:, None]"), 8, AGAIN),
+    # What was done to the weights since would be lost.
+    ((SOFTMAX, "w = F.dropout(w, 0.0)", "w = w * keep[:, None]"), 8, AGAIN),
 ]
 NO_FIXES = [
     # Neither the scores at the mask are those of before, nor the mask at softmax is there.
     (SOFTMAX, "scores = scores * 2", "mask = keep[:, None]", "w = w * mask"),
     ("w = scores", "w = w.softmax(-1)", "mask = keep[:, None]", "w = w * mask"),
     ("w = scores", "w = w.softmax(-1)", "if B > 1:", "    w = w * keep[:, None]"),
+    (SOFTMAX, "w = F.dropout(w, 0.1)", "if B > 1:", "    w = w * keep[:, None]"),
     # The loop's second run has weights that are masked already, and no softmax before them.
     (SOFTMAX, "for _ in range(2):", "    w = w * keep[:, None]"),
 ]
