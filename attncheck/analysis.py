@@ -253,7 +253,7 @@ def _shown_without_flag(
     """
     doubtful = {each.key for each in reports if chosen_by_flag(each.report.node, analysis.source)}
     shown = analysis.tracer.evidence.seen_of(function)
-    if not doubtful or not any(shown.get(name) for name in function.defaults):
+    if not doubtful or not any(shown.values()):
         return set()
     conventional = reports[0].traced.conventional
     spared = analysis.tracer.run_function(function, conventional=conventional, sparing=True)

@@ -17,6 +17,7 @@ from attncheck.operators.features import groups_clash, size_clash
 from attncheck.operators.seats import rank_clash, resized
 from attncheck.operators.windows import Parted, Window, each, parted, slide, windows
 from attncheck.record import record
+from attncheck.values.tensor import Evidence
 
 
 @record
@@ -42,7 +43,10 @@ def _convolve(call: Call, transposed: bool) -> Outcome:
     spatial, dtype = call.integer("spatial"), product_dtype(call, "x")
     assert spatial is not None
     kernel = _kernel(call, spatial, transposed)
-    shape = call.shape("x")
+    given, shape = call.tensor("x"), call.shape("x")
+    if given is not None and given.evidence is Evidence.NAME and shape is not None:
+        # A name says how many axes a sequence has. What is slid over may be a batch of images.
+        shape = None if shape.rank == spatial + 1 else shape
     inward = kernel.inward if isinstance(kernel, _Kernel) else None
     image = None if shape is None else parted(shape, spatial, call.facts, inward)
     clash = next((part for part in (kernel, image) if isinstance(part, Clash)), None)

@@ -163,6 +163,8 @@ def _compare_unseen(
 
 
 def _identity(left: Value, right: Value, negated: bool) -> Value:
+    if right in (TRUE, FALSE) and left in (TRUE, FALSE):
+        return TRUE if (left == right) is not negated else FALSE
     if right != NONE:
         return Scalar("bool")
     if left == NONE:

@@ -80,7 +80,7 @@ class ProgramEvidence:
     conventional: bool = False
     #: how many axes more than that they have
     more: int = 0
-    #: whether calls are not asked what the optional arguments of the function are
+    #: whether calls are not asked what the arguments of the function are
     sparing: bool = False
     #: the parameter of which prose is taken to speak of a batch where one of its items is given
     unbatched: str | None = None
@@ -226,7 +226,7 @@ class ProgramEvidence:
         )
 
     def _called(self, function: Function, name: str) -> Sketch | None:
-        if self.sparing and function is self.pinned_function and name in function.defaults:
+        if self.sparing and function is self.pinned_function:
             return None
         if self.shown_before is not None:
             return self.shown_before.get(function.qualified, {}).get(name)

@@ -172,8 +172,8 @@ class Tracer:
         `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
         `conventional` that inputs have as many axes as their names say, or so many `more`; `bare`
         that arguments that are None by default are left out; `sparing` that what calls show of
-        arguments with defaults counts for nothing; `unbatched` is a parameter that is one item of
-        the batch which prose speaks of.
+        arguments counts for nothing; `unbatched` is a parameter that is one item of the batch which
+        prose speaks of.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)

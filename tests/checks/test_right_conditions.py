@@ -248,3 +248,84 @@ def test_one_item_of_the_batch_of_which_the_docstring_speaks():
     code = ONE_ITEM.replace("@ train.transpose(1, 2)", "+ train.sum()")
     assert codes(code.format(points="points = points.unsqueeze(0)")) == []
     assert codes(code.format(points="points = points.unsqueeze(1)")) == ["ATN106"]
+
+
+BY_KIND = """
+class Blur(nn.Module):
+    def __init__(self, dims):
+        super().__init__()
+        self.dims = dims
+
+    def forward(self, x):
+        if self.dims == 2:
+            return x.sum(3)
+        b, _, f, _, _ = x.shape
+        return x.transpose(1, 2).reshape(b * f, -1)
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blur = Blur(2)
+
+    def forward(self, x):
+        b, c, h, w = x.shape
+        return self.blur(x)
+"""
+
+
+def test_what_objects_of_another_kind_are_given():
+    assert codes(BY_KIND) == []
+    assert codes(BY_KIND.replace("Blur(2)", "Blur(3)")) == ["ATN104"]
+
+
+SHAPED = """
+class Reader(nn.Module):
+    def frames(self, video, shaped=False):
+        if shaped is False:
+            b, t, c, h, w = video.shape
+            video = video.view(b * t, c, h, w)
+        return video
+
+    def forward(self, video):
+        b, t, c, h, w = video.shape
+        return self.frames(video.view(b * t, c, h, w){given})
+"""
+
+
+@pytest.mark.parametrize(("given", "expected"), [(", shaped=True", []), ("", ["ATN104"])])
+def test_a_flag_compared_by_identity(given, expected):
+    assert codes(SHAPED.format(given=given)) == expected
+
+
+GATED = """
+class Gated(nn.Module):
+    def __init__(self, channels, inner):
+        super().__init__()
+        self.wide = nn.Conv2d(channels, inner * 2, 1)
+        self.narrow = nn.Conv2d({inner}, channels, 1)
+
+    def forward(self, hidden_states):
+        hidden_states, gate = torch.chunk(self.wide(hidden_states), 2, dim=1)
+        return self.narrow(hidden_states * gate)
+"""
+
+
+def test_images_that_are_called_like_sequences():
+    assert codes(GATED.format(inner="inner")) == []
+
+
+EMPTY = """
+from typing import NamedTuple
+
+class Hypotheses(NamedTuple):
+    scores: torch.Tensor = torch.tensor([])  # (batch,)
+    lengths: torch.Tensor = torch.zeros(2, 0)  # (batch, time)
+
+def fill(n):
+    found = torch.tensor([])  # (batch,)
+    return found
+"""
+
+
+def test_nothing_yet_in_the_place_of_what_a_comment_tells():
+    assert codes(EMPTY) == []
