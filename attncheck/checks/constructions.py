@@ -96,8 +96,8 @@ def _held_before(view: View, sites: list[ShapeSite], made: Declared) -> _Held:
     for site in sites:
         size = as_size(site.value)
         number = None if size is None else size.evaluate()
-        plain = site.name.replace("self.", "", 1).isidentifier() and site.name != "return"
-        if plain and view.line(site.node) < line:
+        plain = site.name.replace("self.", "", 1).isidentifier() and site.name.strip("_")
+        if plain and site.name != "return" and view.line(site.node) < line:
             held.pop(site.name, None)
             if number is not None:
                 held[site.name] = number, _copied(view, site)

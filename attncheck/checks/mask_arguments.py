@@ -14,7 +14,7 @@ from attncheck.algebra.size import Size
 from attncheck.checks.constructed import layer_of
 from attncheck.checks.layouts import as_read, readings_of
 from attncheck.checks.mask_places import are_one
-from attncheck.checks.report import Culprit, Report, Sizes, text_of
+from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.tied import as_it_was, before
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
@@ -90,7 +90,7 @@ def report(rule: Rule, operation: Operation, view: View) -> Iterator[Report]:
         Culprit(found.operand.node, found.tensor.with_shape(made)),
         found.wanted,
         f"to be the `{found.given}`; as it is, it fits `{found.meant}`",
-        hidden=found.hidden,
+        hidden=found.hidden or hidden_while(operation, view.facts),
     )
 
 
