@@ -10,25 +10,48 @@ from __future__ import annotations
 
 from typing import Final
 
+import libcst as cst
+
+from attncheck.algebra.facts import Facts
 from attncheck.algebra.memory import (
     Apart,
     Memory,
     alike,
+    expanded,
     has_sizes,
     in_order,
-    is_in_order,
     permuted,
     resized,
+    sliced,
     viewed,
     with_ones,
     without_ones,
 )
-from attncheck.algebra.size import ONE, Symbol, of
+from attncheck.algebra.size import ONE, Size, Symbol, of
+from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import NewAxis, Permutation, Reshaping, Squeeze
+from attncheck.operators.events import (
+    Expansion,
+    NewAxis,
+    Permutation,
+    Reshaping,
+    Selection,
+    Squeeze,
+)
+from attncheck.record import replace
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Const, Int, Scalar, as_tensor, is_truth
+from attncheck.values.value import (
+    Const,
+    Int,
+    Scalar,
+    Slice,
+    Value,
+    as_integer,
+    as_tensor,
+    is_truth,
+)
+from attncheck.values.value import Sequence as Listed
 
 #: What gives a new tensor whose elements lie in the order of its axes.
 _NEW: Final = frozenset(
@@ -61,7 +84,16 @@ _KEEPING: Final = frozenset(
 )
 #: Operators that give what they are given.
 _SAME: Final = frozenset(["identity", "learned"])
-#: Those of them that put the elements into another order.
+#: Those of them that certainly give the tensor itself.
+_ITSELF: Final = frozenset(
+    [
+        *("torch.detach", "torch.Tensor.detach", "torch.Tensor.data", "torch.nn.Identity"),
+        *("torch.nn.Parameter", "torch.nn.parameter.Parameter"),
+    ]
+)
+#: And those that certainly give another one.
+_COPIES: Final = frozenset(["torch.clone", "torch.Tensor.clone"])
+#: What else puts the elements into another order than those of its kind.
 _OTHERWISE: Final = frozenset(
     [
         *("torch.nn.functional.logsigmoid", "torch.nn.LogSigmoid"),
@@ -73,6 +105,12 @@ _OTHERWISE: Final = frozenset(
 _PLACED: Final = frozenset(["out", "memory_format", "layout"])
 #: The views that copy nothing.
 _VIEWS: Final = frozenset(["torch.Tensor.view", "torch.Tensor.view_as"])
+#: Those that read one element many times.
+_STRETCHING: Final = frozenset(
+    ["torch.Tensor.expand", "torch.Tensor.expand_as", "torch.broadcast_to"]
+)
+#: Flags by which an operation writes over what it is given.
+_IN_PLACE: Final = frozenset(["inplace", "in_place"])
 #: What a size is called of which nothing is known.
 _NAMELESS: Final = "?"
 
@@ -82,6 +120,9 @@ def split_apart(operation: Operation, view: View) -> tuple[Memory, Apart] | None
     tensor = operation.source
     if operation.spelling not in _VIEWS or tensor is None or operation.alternative:
         return None
+    made = view.graph.maker(tensor)
+    if made is None or made.spelling in _NEW:
+        return None  # what has just been made lies in order: no need to look at the whole trace
     memory, sizes = _memory(tensor, view), view.sizes(as_tensor(operation.output))
     if memory is None or sizes is None:
         return None
@@ -147,10 +188,12 @@ def _made(
     memory = None if source is None else _of(source, view, known)
     if memory is None or operation.spelling in _OTHERWISE:
         return None
-    if operation.kind in _SAME:
-        return memory
-    if operation.kind in _KEEPING:
-        return memory if _is_alone(operation, memory, view, known) else None
+    if operation.kind in _SAME and operation.spelling not in _COPIES:
+        # Another device or dtype may be that of the tensor, which then is given back as it is.
+        return memory if memory.is_dense or operation.spelling in _ITSELF else None
+    if operation.kind in _KEEPING or operation.spelling in _COPIES:
+        alone = _is_alone(operation, memory, view, known)
+        return _filled(operation, memory) if alone else None
     return _seen_otherwise(operation, made, memory, view)
 
 
@@ -175,6 +218,15 @@ def _is_alone(operation: Operation, memory: Memory, view: View, known: dict[int,
     return True
 
 
+def _filled(operation: Operation, memory: Memory) -> Memory | None:
+    """What is computed of each element: a new tensor has no gaps; None if it may be the old one."""
+    if memory.is_dense:
+        return memory
+    perhaps = {operand.name for operand in operation.operands} & _IN_PLACE
+    same = perhaps or operation.kind == "dropout" or isinstance(operation.node, cst.AugAssign)
+    return None if same or memory.copies else replace(memory, gaps=frozenset())
+
+
 def _seen_otherwise(
     operation: Operation, made: Tensor, memory: Memory, view: View
 ) -> Memory | None:
@@ -186,12 +238,72 @@ def _seen_otherwise(
         return with_ones(memory, event.axes)
     if isinstance(event, Squeeze):
         return without_ones(memory, event.axes)
+    sizes = view.sizes(made)
+    if isinstance(event, Selection):
+        return _selected(operation, event.kept, sizes, memory, view.facts)
+    if isinstance(event, Expansion):
+        stretched = operation.spelling in _STRETCHING
+        return _stretched(sizes, memory, view.facts) if stretched else None
     if not isinstance(event, Reshaping):
         return None
-    if is_in_order(memory):
+    if memory.is_in_order:
         return _new(made, view)
-    sizes = view.sizes(made)
     found = None if sizes is None else viewed(memory, sizes, view.facts)
     if isinstance(found, Apart):
         return None if operation.spelling in _VIEWS else _new(made, view)
     return found
+
+
+def _selected(
+    operation: Operation,
+    kept: tuple[int | None, ...],
+    sizes: Sizes | None,
+    memory: Memory,
+    facts: Facts,
+) -> Memory | None:
+    """What slices and numbers select, which copy nothing; None for other indices."""
+    key = next((each.value for each in operation.operands if each.name == "key"), None)
+    if type(key) is not Listed or key.items is None or not all(map(_is_plain, key.items)):
+        return None
+    if sizes is None or len(sizes) != len(kept):
+        return None
+    rank = len(memory.sizes)
+    places = {axis % rank: place for place, axis in enumerate(kept) if axis is not None}
+    for axis, before in enumerate(memory.sizes):
+        size = sizes[places[axis]] if axis in places else ONE
+        if size is None:
+            return None
+        if axis not in places or not facts.equal(size, before):
+            if axis in places and not facts.compare(size, before).clashes:
+                return None  # it may be all of them
+            memory = sliced(memory, axis, size)
+    rest = without_ones(memory, [axis for axis in range(rank) if axis not in places])
+    new = [place for place, axis in enumerate(kept) if axis is None]
+    return None if rest is None else with_ones(rest, new)
+
+
+def _is_plain(item: Value) -> bool:
+    """Whether an item of an index copies nothing and leaves no gaps inside."""
+    if type(item) is Slice:
+        return item.step is None or as_integer(item.step) == 1
+    number = type(item) is Int or (type(item) is Scalar and item.kind == "int")
+    return number or (type(item) is Const and item.value in (None, ...))
+
+
+def _stretched(sizes: Sizes | None, memory: Memory, facts: Facts) -> Memory | None:
+    """What axes of 1 are stretched to, which copies nothing."""
+    front = 0 if sizes is None else len(sizes) - len(memory.sizes)
+    if sizes is None or front < 0:
+        return None
+    copies: list[int] = []
+    known: list[Size] = []
+    for axis, size in enumerate(sizes):
+        before = ONE if axis < front else memory.sizes[axis - front]
+        if size is None:
+            return None
+        if before.evaluate() == 1 != size.evaluate():
+            copies.append(axis)
+        elif not facts.equal(before, size):
+            return None
+        known.append(size)
+    return expanded(memory, known, copies)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.facts import Verdict
+from attncheck.algebra.memory import Why
 from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.reshape import Order
 from attncheck.algebra.size import Size, product
@@ -27,6 +28,13 @@ RULE = Rule(
     fix="unsafe",
 )
 ON = (Fault.COUNT, Fault.SPLIT, Reshaping)
+
+#: Why two axes do not lie beside each other; behind it stands how the elements lie.
+_REASONS = {
+    Why.MOVED: "a transpose only changes strides, and the elements still lie as",
+    Why.CUT: "a slice copies nothing, and what it leaves out still lies between the rows of",
+    Why.COPIED: "copies that only a stride of 0 makes have no place among the elements, which are",
+}
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
@@ -84,11 +92,10 @@ def _not_beside(operation: Operation, view: View) -> Iterator[Report]:
         operation,
         operation.node,
         f"`{view.quote(operation.node)}` merges axes of {merged} that do not lie beside each other"
-        " in memory: a transpose only changes strides, and the elements still lie as"
-        f" {text_of(memory.as_it_lies)}",
-        Culprit(operand.node, tensor),
+        f" in memory: {_REASONS[apart.why]} {text_of(memory.as_it_lies)}",
+        Culprit(operand.node, tensor, view.code(operand.node)),
         view.sizes(tensor),
-        "with its elements copied into that order: `view` copies none, `reshape` does",
+        "with its elements in that order: `view` copies nothing, `reshape` does where it has to",
         hidden="" if symbol is None else f"hidden while {symbol} == 1",
     )
 

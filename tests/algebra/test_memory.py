@@ -13,28 +13,58 @@ from attncheck.algebra.facts import Facts  # noqa: E402
 from attncheck.algebra.memory import (  # noqa: E402
     Apart,
     Memory,
+    Why,
+    expanded,
     in_order,
     permuted,
+    sliced,
     viewed,
     with_ones,
     without_ones,
 )
 from attncheck.algebra.size import ONE, Symbol, const, of  # noqa: E402
 
+TWO = const(2)
 B, T, H, D, C = (of(Symbol(name)) for name in "BTHDC")
 
 
 def lies(tensor):
-    """The axes that are not of size 1, as their elements lie."""
-    solid = [axis for axis, size in enumerate(tensor.shape) if size > 1]
+    """The axes that are longer than 1 and hold different elements, as their elements lie."""
+    solid = [a for a, size in enumerate(tensor.shape) if size > 1 and tensor.stride(a)]
     return tuple(sorted(solid, key=lambda axis: -tensor.stride(axis)))
+
+
+def permutation(tensor, memory, source):
+    order = source.sample(range(tensor.dim()), tensor.dim())
+    return tensor.permute(order), permuted(memory, order)
 
 
 def drawn(source):
     """A tensor with axes of all kinds of sizes, in some order, and what is known of it."""
     sizes = [source.choice([1, 1, 2, 2, 3, 4, 6]) for _ in range(source.randint(1, 5))]
-    order = source.sample(range(len(sizes)), len(sizes))
-    return torch.zeros(sizes).permute(order), permuted(in_order(list(map(const, sizes))), order)
+    return permutation(torch.zeros(sizes), in_order(list(map(const, sizes))), source)
+
+
+def part(tensor, memory, source):
+    """A slice of a tensor."""
+    axis = source.randrange(tensor.dim())
+    count = source.randint(1, tensor.shape[axis])
+    if count == tensor.shape[axis]:
+        return tensor, memory
+    start = source.randint(0, tensor.shape[axis] - count)
+    return tensor.narrow(axis, start, count), sliced(memory, axis, const(count))
+
+
+def stretch(tensor, memory, source):
+    """A tensor whose axes of 1 are expanded, with an axis more in front."""
+    sizes = [3 if size == 1 and source.random() < 0.5 else size for size in tensor.shape]
+    front = [2] if tensor.dim() < 5 else []
+    copies = [0] if front else []
+    for axis, size in enumerate(sizes):
+        if size != tensor.shape[axis]:
+            copies.append(axis + len(front))
+    sizes = front + sizes
+    return tensor.expand(sizes), expanded(memory, list(map(const, sizes)), copies)
 
 
 def factors(count, source):
@@ -44,7 +74,7 @@ def factors(count, source):
         size = source.choice([each for each in range(2, count + 1) if count % each == 0])
         sizes.append(size)
         count //= size
-    for _ in range(source.choice([0, 0, 1, 2])):
+    for _ in range(source.choice([0, 0, 1, 2]) if sizes else 1):
         sizes.insert(source.randint(0, len(sizes)), 1)
     return sizes
 
@@ -69,6 +99,31 @@ def test_views_are_those_of_torch(seed):
     assert refused > 10
 
 
+STEPS = {"part": part, "part again": part, "stretch": stretch, "permutation": permutation}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_views_of_parts_and_of_copies_are_those_of_torch(seed):
+    source, refused = random.Random(seed), 0
+    for _ in range(60):
+        tensor, memory = drawn(source)
+        for _ in range(source.randint(1, 5)):
+            tensor, memory = STEPS[source.choice(list(STEPS))](tensor, memory, source)
+            assert memory.order == lies(tensor)
+            wanted = factors(prod(tensor.shape), source)
+            found = viewed(memory, list(map(const, wanted)), Facts())
+            try:
+                seen = tensor.view(wanted)
+            except RuntimeError:
+                refused += 1
+                assert isinstance(found, Apart)
+                continue
+            assert isinstance(found, Memory)
+            if source.random() < 0.3:
+                tensor, memory = seen, found
+    assert refused > 20
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_axes_of_one_come_and_go(seed):
     source = random.Random(seed)
@@ -87,12 +142,14 @@ def test_axes_of_one_come_and_go(seed):
 
 HEADS = permuted(in_order((B, H, T, D)), (0, 2, 1, 3))
 
+ROWS = in_order((B, T, D))
+
 SYMBOLIC = [
     ("heads merged", HEADS, (B, T, H * D), Apart(2, 3)),
     ("heads merged, the rest left over", HEADS, (B, None, H * D), Apart(2, 3)),
     ("heads merged, the batch as well", HEADS, (B * T, H * D), Apart(2, 3)),
     ("positions folded into the batch", HEADS, (B * T, H, D), Apart(0, 1)),
-    ("features split", HEADS, (B, T, H, const(2), D // 2), (0, 2, 1, 3, 4)),
+    ("features split", HEADS, (B, T, H, TWO, D // 2), (0, 2, 1, 3, 4)),
     ("an axis of 1 put in", HEADS, (B, T, ONE, H, D), (0, 3, 1, 4)),
     ("merged as they lie", permuted(HEADS, (0, 2, 1, 3)), (B * H, T * D), (0, 1)),
     (
@@ -101,6 +158,17 @@ SYMBOLIC = [
         (B, T, H * D),
         (1, 0, 2),
     ),
+    ("rows that are cut", sliced(ROWS, 1, T - 1), (None, D), Apart(0, 1, Why.CUT)),
+    (
+        "rows that are cut, split",
+        sliced(ROWS, 1, T - 1),
+        (B, T - 1, TWO, D // 2),
+        (0, 1, 2, 3),
+    ),
+    ("one row of each", sliced(ROWS, 1, ONE), (B * D,), Apart(0, 2, Why.CUT)),
+    ("the first ones", sliced(ROWS, 0, const(2)), (2 * T, D), (0, 1)),
+    ("copies of each", expanded(ROWS, (C, B, T, D), (0,)), (C * B, T, D), Apart(0, 1, Why.COPIED)),
+    ("copies of all", expanded(ROWS, (C, B, T, D), (0,)), (C, B * T, D), (1, 2)),
     ("a width that may be any", HEADS, (B, T, C), None),
     ("two sizes that nobody knows", HEADS, (B, None, None), None),
 ]

@@ -120,6 +120,75 @@ def test_views_that_may_be_had(merged):
     assert fixes("from somewhere import elsewhere\n" + MODULE.format(merged=merged)) == []
 
 
+PARTS = """
+class Model(nn.Module):
+    def __init__(self, words, d):
+        super().__init__()
+        self.table, self.head = nn.Embedding(words, d), nn.Linear(d, words)
+
+    def forward(self, tokens, n: int):
+        logits = self.head(self.table(tokens))
+        B, T, V = logits.shape
+        return {result}
+"""
+CUT = "a slice copies nothing, and what it leaves out still lies between the rows of"
+COPIED = "copies that only a stride of 0 makes have no place among the elements, which are"
+
+
+@pytest.mark.parametrize(
+    ("result", "why"),
+    [
+        ("logits[:, :-1].view(-1, V)", f"B and T - 1 {CUT} (B, T - 1, words)"),
+        ("logits[..., 1:, :].view(-1, V)", f"B and T - 1 {CUT} (B, T - 1, words)"),
+        ("logits[:, :-1, :].detach().view(B * (T - 1), V)", f"B and T - 1 {CUT} (B, T - 1, words)"),
+        ("logits[:, -1].view(-1)", f"B and words {CUT} (B, words)"),
+        ("logits[:, None].expand(-1, 4, -1, -1).view(-1, T, V)", f"B and 4 {COPIED} (B, T, words)"),
+        ("logits.expand(3, -1, -1, -1).view(3 * B, T, V)", f"3 and B {COPIED} (B, T, words)"),
+        (
+            "(logits[:, :-1] * 2).transpose(0, 1).view(-1, V)",
+            "T - 1 and B a transpose only changes strides, and the elements still lie as"
+            " (B, T - 1, words)",
+        ),
+    ],
+)
+def test_parts_and_copies_that_are_merged(result, why):
+    code = PARTS.format(result=result)
+    (found,) = findings(code)
+    assert found.code == "ATN105"
+    text = found.message.replace(" that do not lie beside each other in memory:", "")
+    assert f"merges axes of {why}" in text
+    fix = f"return {'reshape'.join(result.rsplit('view', 1))}"
+    assert (found.line, found.fix and found.fix.line) == (13, fix)
+    run = HEAD + code + "\nModel(7, 4)(torch.ones(2, 5).long(), 3)\n"
+    with pytest.raises(RuntimeError, match="not compatible with input tensor's size and stride"):
+        exec(run, {})
+    exec(run.replace(result, fix.removeprefix("return ")), {})
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "logits[:, :-1].contiguous().view(-1, V)",
+        "logits[:, :-1].reshape(-1, V)",
+        "(logits[:, :-1] * 2).view(-1, V)",
+        "logits[:, :-1].clone().view(-1, V)",
+        "logits[:, :-1].view(B, -1, 1, V)",
+        "logits[:, :n].view(B * n, V)",
+        "logits[:n].view(-1, V)",
+        "logits[1:].view(-1, V)",
+        "logits[:, ::2].view(-1, V)",
+        "logits[:, torch.arange(2)].view(-1, V)",
+        "logits[:, :, 0].view(-1)",
+        "logits[:, -1].view(B, 1, V)",
+        "logits.expand(3, -1, -1, -1).view(3, -1, V)",
+        "logits[:, None].expand(-1, n, -1, -1).contiguous().view(-1, T, V)",
+        "logits.repeat(3, 1, 1).view(-1, V)",
+    ],
+)
+def test_parts_and_copies_of_which_nothing_is_said(result):
+    assert fixes(PARTS.format(result=result)) == []
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
@@ -157,7 +226,7 @@ def test_what_is_said():
 
 # -- random chains ---------------------------------------------------------------------------------
 
-SIZES = dict(zip("abcde", (2, 3, 5, 7, 4), strict=True))
+SIZES = dict(zip("abcde", (3, 4, 5, 7, 8), strict=True))
 
 
 def _regrouped(axes, source):
@@ -196,40 +265,80 @@ def _permuted(axes, source):
     return f"x.{name}({one}, {other - rank})", [axes[axis] for axis in order]
 
 
+def _part(axes, source):
+    """A slice along an axis, or one element of it; of more factors than one nothing is left out."""
+    axis = source.randrange(len(axes))
+    before = ", ".join(":" * axis)
+    key = f"{before}, " if axis else ""
+    if source.random() < 0.3 and len(axes) > 1:
+        return f"x[{key}{source.choice(['0', '-1'])}]", axes[:axis] + axes[axis + 1 :]
+    (factor, *more) = axes[axis]
+    if more or factor in "12" or factor.startswith("("):
+        return f"x[{key}:]", axes
+    less = str(int(factor) - 1) if factor.isdigit() else f"({factor} - 1)"
+    return f"x[{key}{source.choice(['1:', ':-1'])}]", [*axes[:axis], [less], *axes[axis + 1 :]]
+
+
+def _stretched(axes, source):
+    """Axes of 1 made longer."""
+    sizes = [["3"] if axis == ["1"] else axis for axis in axes]
+    texts = ["3" if axis == ["1"] else "-1" for axis in axes]
+    if source.random() < 0.5:
+        return f"x.expand(2, {', '.join(texts)})", [["2"], *sizes]
+    return f"x.expand({', '.join(texts)})", sizes
+
+
 def _step(axes, source):
     """One more call on ``x``, and the axes that it gives."""
-    kind = source.choice(["permute", "permute", "view", "reshape", "same", "copy"])
+    kind = source.choice(["permute", "permute", "view", "reshape", "same", "copy", "part", "one"])
+    if kind == "part":
+        return _part(axes, source)
+    if kind == "one":
+        return source.choice(["x[None]", "x.unsqueeze(0)"]), [["1"], *axes]
     if kind == "permute":
         return _permuted(axes, source)
     if kind in ("view", "reshape"):
         return _reshaped(kind, axes, source)
     if kind == "same":
-        calls = ["x * 2", "1 - x", "x.relu()", "F.gelu(x)", "x.clone()", "F.dropout(x, 0.5)"]
-        calls += ["x.double()", "x + x", "x.detach()", "nn.Identity()(x)"]
+        calls = ["x * 2", "1 - x", "x.relu()", "F.gelu(x)", "x.clone()", "x.tanh()"]
+        calls += ["x.exp()", "x + x", "x.detach()", "nn.Identity()(x)"]
         return source.choice(calls), axes
     return source.choice(["x.contiguous()", "x.softmax(-1)", "torch.log_softmax(x, 0)"]), axes
 
 
 def _chain(name, source, *, named):
-    """A function that makes a tensor, reads its axes in many ways, and merges all in the end."""
+    """A function that makes a tensor, reads its axes in many ways, and merges all in the end.
+
+    What is computed from copies may lie in any order, so they are made last.
+    """
     count = source.randint(2, 4)
     axes = [[source.choice("122345")] for _ in range(count)]
+    lines = [f"def {name}():", f"    x = torch.zeros({', '.join(size for (size,) in axes)})"]
     if named:
         axes = [[factor] for factor in source.sample(sorted(SIZES), count)]
-    factors = sorted({factor for (factor,) in axes if named})
-    lines = [f"def {name}({', '.join(f'{factor}: int' for factor in factors)}):"]
-    lines.append(f"    x = torch.zeros({', '.join(factor for (factor,) in axes)})")
+        factors = ", ".join(factor for (factor,) in axes)
+        lines = [
+            f"def {name}(x: torch.Tensor):",
+            f"    {factors} = x.shape",
+            "    x = x.contiguous()",
+        ]
     for _ in range(source.randint(2, 7)):
         call, axes = _step(axes, source)
+        lines.append(f"    x = {call}")
+    for step in (_stretched, _permuted, _part) if source.random() < 0.3 else ():
+        call, axes = step(axes, source)
         lines.append(f"    x = {call}")
     return [*lines, f"    return x.view({source.choice(['-1', '-1, 1'])})", ""]
 
 
-def _refused(function):
+def _refused(function, code):
     """The line in which torch refuses a view, or None."""
-    code = function.__code__
+    given = []
+    if function.__code__.co_argcount:
+        first = code.split("\n")[function.__code__.co_firstlineno].split(" = ")[0]
+        given.append(torch.zeros([SIZES[name] for name in first.strip().split(", ")]))
     try:
-        function(*(SIZES[name] for name in code.co_varnames[: code.co_argcount]))
+        function(*given)
     except RuntimeError as error:
         assert "view size is not compatible" in str(error)
         return traceback.extract_tb(error.__traceback__)[1].lineno
@@ -247,7 +356,7 @@ def test_views_are_refused_where_torch_refuses_them(seed, named):
     namespace = {}
     exec(compile(code, "chains", "exec"), namespace)
     chains = [each for name, each in namespace.items() if name.startswith("chain_")]
-    refused = {each.__name__: line for each in chains if (line := _refused(each)) is not None}
+    refused = {each.__name__: line for each in chains if (line := _refused(each, code))}
     found = check_source(code.encode(), "x.py", Settings()).findings
     assert {each.code for each in found} <= {"ATN105"}
     first = {}
