@@ -251,7 +251,7 @@ def _shown_without_flag(
 
     With one such finding all others go that rest on what these callers give.
     """
-    doubtful = {each.key for each in reports if chosen_by_flag(each.report.node, analysis.source)}
+    doubtful = {each.key for each in reports if _is_chosen(each, analysis.source)}
     shown = analysis.tracer.evidence.seen_of(function)
     if not doubtful or not any(shown.values()):
         return set()
@@ -259,6 +259,12 @@ def _shown_without_flag(
     spared = analysis.tracer.run_function(function, conventional=conventional, sparing=True)
     unsure = {each.key for each in reports} - {each.key for each in diagnose(analysis, spared, {})}
     return unsure if unsure & doubtful else set()
+
+
+def _is_chosen(report: Diagnosed, source: Source) -> bool:
+    """Whether a flag decides about what was found, or about a call that leads there."""
+    calls = (call.node for call in report.report.operation.place.calls)
+    return any(chosen_by_flag(node, source) for node in (report.report.node, *calls))
 
 
 def _of_any_rank(

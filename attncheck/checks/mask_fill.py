@@ -11,7 +11,14 @@ from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in
-from attncheck.operators.events import Contraction, Creation, Einsum, Elementwise
+from attncheck.operators.events import (
+    COPYING,
+    MOVES,
+    Contraction,
+    Creation,
+    Einsum,
+    Elementwise,
+)
 from attncheck.rule import Rule
 from attncheck.table import Role, role_of
 from attncheck.tree.pairs import names_assigned
@@ -56,9 +63,20 @@ def _without_effect(view: View) -> Iterator[Report]:
         if filled is None or not filled.is_constant or filled.visible != 0:
             continue
         zeros = as_tensor(entry.scores.value)
-        if zeros is None or zeros.dtype == "bool" or _is_filled_otherwise(entry, zeros, view):
+        if zeros is None or zeros.dtype == "bool" or _is_computed(zeros, view):
+            continue
+        if _is_filled_otherwise(entry, zeros, view):
             continue
         yield _nothing(entry, view)
+
+
+def _is_computed(zeros: Tensor, view: View) -> bool:
+    """Whether zeros are what was computed from others, which a table to be filled is not."""
+    made = view.graph.maker(zeros)
+    while made is not None and (isinstance(made.event, MOVES) or made.kind in COPYING):
+        source = made.source
+        made = None if source is None else view.graph.maker(source)
+    return made is None or not isinstance(made.event, Creation)
 
 
 def _is_filled_otherwise(entry: Entry, zeros: Tensor, view: View) -> bool:

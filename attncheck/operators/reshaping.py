@@ -185,7 +185,8 @@ def squeeze(call: Call) -> Outcome:
     """Axes of size 1 removed: the ones named, or all of them.
 
     torch leaves a named axis of another size alone; numpy refuses it. A size that an unseen
-    parameter leaves open may be 1, so a tensor that is squeezed there has an unknown shape.
+    parameter leaves open may be 1, so a tensor that is squeezed there has an unknown shape; and
+    code that takes the first axis off, where no other one is 1, is written for a batch of one.
     """
     shape = operand_shape(call, "x")
     if not call.given("axis"):
@@ -204,9 +205,16 @@ def squeeze(call: Call) -> Outcome:
         return _squeeze_forced(call, layout, indices)
     ones = [index for index in indices if layout.axis(index).is_one]
     open_ones = [index for index in indices if _may_be_one(layout.axis(index))]
+    if not open_ones and indices == (0,) and _is_first_of_none(shape):
+        open_ones = [0]
     kept = [index for index in indices if index not in ones]
     event = Squeeze(_numbers(layout, ones), False, _numbers(layout, kept))
     return _squeezed(call, None if open_ones else _without(layout, ones), event)
+
+
+def _is_first_of_none(shape: Shape) -> bool:
+    """Whether what is taken off is a batch, and no other axis is the 1 that was meant."""
+    return shape.closed and _symbolic(shape.lead[0]) and not any(a.is_one for a in shape.lead)
 
 
 def _squeeze_all(call: Call, shape: Shape | None) -> Outcome:

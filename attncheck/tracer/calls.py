@@ -115,6 +115,10 @@ def evaluate_arguments(machine: Machine, node: cst.Call) -> Arguments:
     return Arguments(positional, keywords, nodes, written, exact, spread)
 
 
+#: What operators call their arguments that are no tensors.
+_NUMBERS = frozenset({"axis", "axes", "order", "dtype", "keepdims", "shape", "diagonal"})
+
+
 def call(machine: Machine, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call a value."""
     caller = _CALLERS.get(type(callee))
@@ -213,6 +217,8 @@ def _call_library_method(
         for spelling in spellings
         if spelling.bind(whole.positional, whole.keywords) is not None
     ]
+    if type(receiver) is Parameter and fitting and _is_of_a_layer(fitting[0], arguments):
+        return _not_modelled(machine, whole, node, _spelled(node))
     # Two libraries that spell one thing differently: without knowing which, nothing is known.
     if len(fitting) > 1 and not _same_meaning(fitting, arguments):
         return Tensor(None, evidence=tensor.evidence)
@@ -230,6 +236,21 @@ def _is_of_a_module(arguments: Arguments) -> bool:
     given = arguments.positional
     lists = [value for value in given if type(value) in (Sequence, ShapeOf)]
     return (bool(lists) and len(given) > 1) or any(type(value) is Tensor for value in given)
+
+
+def _is_of_a_layer(spelling: Any, arguments: Arguments) -> bool:
+    """Whether a call gives a tensor where a tensor's method takes a number: ``model.norm(x)``."""
+    second = [parameter.neutral for parameter in spelling.parameters][1:2]
+    if not arguments.positional or _NUMBERS.isdisjoint(second):
+        return False
+    return type(arguments.positional[0]) is Tensor or _is_part(arguments.nodes[0])
+
+
+def _is_part(node: cst.CSTNode | None) -> bool:
+    """Whether an expression is a slice of something: ``hidden[:255]``."""
+    return type(node) is cst.Subscript and any(
+        type(element.slice) is cst.Slice for element in node.slice
+    )
 
 
 def _same_meaning(spellings: list[Any], arguments: Arguments) -> bool:

@@ -44,6 +44,11 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 #: A line of a signature that holds one parameter and a comment; an assignment has no comma there.
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
 
+#: What gives several tensors: a comment behind it is about each of them.
+_SEVERAL: Final = re.compile(r"\.(?:chunk|unbind|(?:tensor_|[hvd])?split)\([^#]*\)\s*#")
+#: A name that is given a module which multiplies half of the features with the others' activation.
+_GATED: Final = re.compile(r"(\w+)\s*=\s*(?:\w+\.)*\w*(?:AndMul|GLU|Glu|Gated)\w*\(")
+
 
 def _is_shapeless(value: Value) -> bool:
     """Whether a value may be a tensor, of whatever shape."""
@@ -102,6 +107,7 @@ class ProgramEvidence:
     claimed: set[Symbol] = field(default_factory=set)
     _commented_names: set[str] | None = None
     _alone: set[str] | None = None
+    _gated: set[str] | None = None
     _docstrings: dict[Function, DocClaims] = field(default_factory=dict)
     _counted: dict[Function, dict[str, int]] = field(default_factory=dict)
     _parameters: dict[tuple[Function, str], Value | None] = field(default_factory=dict)
@@ -127,6 +133,7 @@ class ProgramEvidence:
             file=path,
             _commented_names=None,
             _alone=None,
+            _gated=None,
         )
 
     @property
@@ -144,6 +151,13 @@ class ProgramEvidence:
                 name for line in self.comments for name in _WORD.findall(self.lines[line - 1])
             }
         return self._commented_names
+
+    @property
+    def gated(self) -> set[str]:
+        """The names of modules of which the result has half as many features as their input."""
+        if self._gated is None:
+            self._gated = {name for line in self.lines for name in _GATED.findall(line)}
+        return self._gated
 
     @property
     def _commented_parameters(self) -> set[str]:
@@ -308,6 +322,8 @@ class ProgramEvidence:
         line = self.line_of(target)
         claim = self.comments.get(line)
         if claim is None or claim.subject not in (None, name):
+            return value
+        if _SEVERAL.search(self.lines[line - 1]):
             return value
         alone = re.match(rf"\s*{name}\s*(?::[^=]*)?=[^=]", self.lines[line - 1])
         shape = claim.read(self.scope.symbol) if alone else None

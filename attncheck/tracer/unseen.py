@@ -61,7 +61,8 @@ def call_unseen(
 ) -> Value | None:
     """What a call of something unknown gives, by its name; None if that tells nothing."""
     if _SAME_SHAPE.fullmatch(name.lower()) and _one_tensor(arguments):
-        return _like_its_input(machine, arguments, node)
+        gated = name in machine.evidence.gated
+        return None if gated else _like_its_input(machine, arguments, node)
     if _SOFTMAX.fullmatch(name.lower()) and arguments.positional:
         first = replace(arguments, positional=arguments.positional[:1], nodes=arguments.nodes[:1])
         return _like_its_input(machine, first, node) if _one_tensor(first) else None
