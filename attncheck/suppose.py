@@ -14,9 +14,10 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Elementwise, Fault
+from attncheck.operators.events import COPYING, Contraction, Elementwise, Fault
 from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
 from attncheck.tracer.trace import Traced, Tracer
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import NONE, Function, Int, Value, as_tensor, expanded
 
 #: Operations without which a function is not attention, whatever its parameters are called.
@@ -41,6 +42,8 @@ _PRODUCTS = frozenset(
 )
 
 
+#: What gives each axis of a tensor a name.
+_NAMING = {"unpack": Fault.RANK, "einsum": Fault.EINSUM}
 #: Attention that is read by its names is short: in a longer function, and beyond so many operations
 #: in all traces of one function together, names are left alone.
 MOST_IN_ONE = 120
@@ -99,12 +102,31 @@ def suppose(
 
 
 def _is_unpacked_otherwise(traced: Traced) -> bool:
-    """Whether the code says itself that a parameter has other axes: ``B, H, N, C = q.shape``."""
+    """Whether the code says itself that a parameter has other axes: ``B, H, N, C = q.shape``.
+
+    So does an einsum that has a letter for each of them.
+    """
     return any(
-        operation.kind == "unpack"
-        and any(traced.graph.maker(tensor) is None for _, tensor in operation.tensors())
+        _counts_otherwise(operation)
+        and any(_is_given(tensor, traced) for _, tensor in operation.tensors())
         for operation in traced.graph.clashes()
     )
+
+
+def _counts_otherwise(operation: Operation) -> bool:
+    """Whether an operation that names each axis of a tensor names more of them, or fewer."""
+    clash = operation.clash
+    if clash is None or clash.left is not None:
+        return False
+    return clash.fault is _NAMING.get(operation.kind)
+
+
+def _is_given(tensor: Tensor, traced: Traced) -> bool:
+    """Whether a tensor is a parameter, or a copy of one."""
+    made = traced.graph.maker(tensor)
+    while made is not None and made.kind in COPYING and made.source is not None:
+        made = traced.graph.maker(made.source)
+    return made is None
 
 
 def _is_named_otherwise(traced: Traced) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.attended_heads import among_heads
 from attncheck.checks.constructed import constructor, layer_of
 from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
 from attncheck.checks.mask_arguments import exchanged
@@ -37,6 +38,7 @@ def check_trace(view: View) -> Iterator[Report]:
         reading = turned(operation, view)
         if reading is not None and not operation.elsewhere and not exchanged(operation, view):
             yield _loud(reading, view)
+        yield from among_heads(RULE, operation, view)
         if written:
             yield from _turned_round(operation, view, told)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict
+from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Quotient, Size
 from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
@@ -111,6 +112,12 @@ def _is_per_head(size: Size, name: str) -> bool:
     named = {table_symbol(name), None if symbol is None else table_symbol(symbol.name)}
     divided = any(type(atom) is Quotient for atom in size.atoms())
     return bool(named & _PER_HEAD) or divided
+
+
+def counts_heads(axis: Axis) -> bool:
+    """Whether an axis has as many elements as there are heads, by the name of its size."""
+    symbol = None if axis.size is None else axis.size.symbol
+    return symbol is not None and table_symbol(symbol.name) in _HEADS
 
 
 def sizes_written(operation: Operation) -> list[cst.BaseExpression]:

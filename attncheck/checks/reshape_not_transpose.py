@@ -34,6 +34,8 @@ _READING = frozenset({"unpack", "size", "shape"})
 #: What repeats elements, or copies them as they lie.
 _REPEATING = frozenset({"repeat", "tile", "identity"})
 _MOST_STEPS = 4
+#: What makes tensors of which the elements come later.
+_UNFILLED = ("nn.Parameter", ".empty", ".empty_like", ".new_empty")
 #: Operands that only choose among the elements of another.
 _MASKS = frozenset({"mask", "condition"})
 
@@ -69,7 +71,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     if _rests_on_prose(view, tensors[0][1]):
         return  # the order that a docstring lists axes in is the first thing in it to go stale
-    if _is_learned(view, next(operation.tensors())[1]) or _is_padded(view, operation):
+    if _is_filled_elsewhere(view, next(operation.tensors())[1]) or _is_padded(view, operation):
         return
     moved = _moved(view, old, new)
     operand, tensor = tensors[0]
@@ -122,15 +124,16 @@ def _turned(view: View, tensor: Tensor, lie: tuple[Piece, ...] | None) -> Sizes 
     return tuple(sizes[run[0].old] for run in sorted(runs, key=lambda run: run[0].new))
 
 
-def _is_learned(view: View, tensor: Tensor) -> bool:
-    """Whether a tensor is a parameter as it was made: what its elements mean is yet to be learned.
+def _is_filled_elsewhere(view: View, tensor: Tensor) -> bool:
+    """Whether a tensor is as it was made, and what its elements mean is said elsewhere.
 
+    Training says it of a parameter, and of what was made empty a kernel that is called to fill it.
     Objects are made in a trace of their own, so a parameter has no maker in that of a method.
     """
     made = view.graph.maker(tensor)
     if made is None and view.making is not None:
         made = view.making.graph.maker(tensor)
-    return made is not None and made.spelling.endswith("nn.Parameter")
+    return made is not None and made.spelling.endswith(_UNFILLED)
 
 
 def _is_trained(view: View, part: Axis) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from attncheck.algebra.shape import Axis, Shape
+from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site, WeightedSum, behind
+from attncheck.checks.attended_heads import of_heads
 from attncheck.checks.class_axis import off_the_classes
 from attncheck.checks.constructed import layer_of, output_size
+from attncheck.checks.heads import counts_heads
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.sources import Trio, trios
 from attncheck.checks.unshaped import places
@@ -26,7 +28,7 @@ from attncheck.operators.events import (
     Softmax,
 )
 from attncheck.rule import Rule
-from attncheck.table import Role, roles_of, table_symbol
+from attncheck.table import Role, roles_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -277,8 +279,10 @@ def _beside_sum(site: Site, sum_: WeightedSum, found: tuple[int, int], view: Vie
 
 def _among_heads(site: Site, shape: Shape, view: View) -> Iterator[Report]:
     """Scores of one position's heads with each other: the transpose before them is missing."""
-    heads = [place for place, axis in enumerate(shape.axes) if _counts_heads(axis)]
+    heads = [place for place, axis in enumerate(shape.axes) if counts_heads(axis)]
     if site.axis is None or len(heads) != 2 or site.axis % len(shape.axes) not in heads:
+        return
+    if not of_heads(shape.axes[heads[0]], shape.axes[heads[1]], view):
         return
     if len(shape.axes) < 3 or key_position(site, shape, view) not in heads or not site.sums:
         return
@@ -294,11 +298,6 @@ def _among_heads(site: Site, shape: Shape, view: View) -> Iterator[Report]:
     report = _finding(site, view, message, derivation, site.axis)
     report.named, report.expected = True, None
     yield report
-
-
-def _counts_heads(axis: Axis) -> bool:
-    symbol = None if axis.size is None else axis.size.symbol
-    return symbol is not None and table_symbol(symbol.name) == "n_heads"
 
 
 def _over_all(site: Site, shape: Shape, view: View) -> Iterator[Report]:

@@ -13,7 +13,14 @@ import re
 import libcst as cst
 
 from attncheck.algebra.shape import Axis, Shape
-from attncheck.attention import Site, WeightedSum, behind, role_behind, same_axis
+from attncheck.attention import (
+    Site,
+    WeightedSum,
+    behind,
+    contracted_axes,
+    role_behind,
+    same_axis,
+)
 from attncheck.checks.constructed import layer_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -67,6 +74,8 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     if contracted is None or contracted == normalised or is_chosen(site, view):
         return None
     if _is_cut(sum_, shape.axes[normalised], view):
+        return None
+    if _meets_queries(site, sum_, shape.axes[normalised], view):
         return None
     if shape.axes[normalised].is_one:
         return Mismatch(normalised, contracted, contracted)
@@ -126,6 +135,25 @@ def _is_cut(sum_: WeightedSum, normalised: Axis, view: View) -> bool:
         same = whole.closed and left.closed and len(whole.axes) == len(left.axes)
         pairs = zip(whole.axes, left.axes, strict=True) if same else ()
         if any(same_axis(a, normalised) and not view.equal(a.size, b.size) for a, b in pairs):
+            return True
+    return False
+
+
+def _meets_queries(site: Site, sum_: WeightedSum, normalised: Axis, view: View) -> bool:
+    """Whether what was summed is multiplied over the normalised axis: one of features, then.
+
+    Linear attention takes a softmax over the features of queries and keys for its feature map, and
+    has queries meet a sum over the keys (Shen et al. 2018, "Efficient Attention", section 3.2).
+    """
+    products = (Contraction, Einsum)
+    for made in view.graph.derived(sum_.operation, until=products):
+        tensors = [tensor for _, tensor in made.tensors()]
+        if not isinstance(made.event, products):
+            continue
+        if any(site.softmax.number in tensor.made_by for tensor in tensors):
+            continue  # the weights themselves, once more
+        axes = (axis for place in range(len(tensors)) for axis in contracted_axes(made, place))
+        if any(same_axis(axis, normalised) for axis in axes):
             return True
     return False
 

@@ -1,4 +1,4 @@
-"""A layer made for the other layout: batch first instead of time first, or the reverse."""
+"""A layer made for the other layout, batch first or time first; heads in front of positions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import libcst as cst
 from attncheck.checks.constructed import layer_of, name_of_layer
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
+from attncheck.operators.events import Attention
 from attncheck.repair.candidate import Candidate, Change
-from attncheck.repair.wording import call_with
+from attncheck.repair.wording import bracketed, call_with
 from attncheck.values.value import TRUE
 
 
 def other_layout(report: Report, view: View) -> Iterator[Candidate]:
-    """The constructor with ``batch_first`` turned, or added."""
+    """The constructor with ``batch_first`` turned, or added; heads transposed around attention."""
+    if isinstance(report.operation.event, Attention) and report.layer is None:
+        yield from _heads_first(report, view)
     if not isinstance(report.layer, cst.Call):
         return
     given = next((each for each in report.operation.operands if each.name == "batch_first"), None)
@@ -28,6 +31,20 @@ def other_layout(report: Report, view: View) -> Iterator[Candidate]:
     elif given.node is not None:
         first = given.value != TRUE
         yield _made(given.node, str(first), name, first=first)
+
+
+def _heads_first(report: Report, view: View) -> Iterator[Candidate]:
+    """Queries, keys and values with their heads in front of the positions, and the result back."""
+    sizes = view.sizes(report.culprit.tensor) if report.culprit is not None else None
+    nodes = [operand.node for operand, _ in report.operation.tensors()][:3]
+    if sizes is None or None in nodes or not report.operation.spelling.startswith("torch."):
+        return
+    swap = f".transpose({len(sizes) - 3}, {len(sizes) - 2})"
+    parts = [Change(node, f"{bracketed(view, node)}{swap}") for node in nodes if node is not None]
+    words = "transpose the heads in front of the positions"
+    # Where the result is turned already, that is right as soon as what goes in is.
+    yield Candidate(tuple(parts), words, safe=False)
+    yield Candidate((*parts, Change(report.node, swap, after=True)), words, safe=False)
 
 
 def _made(node: cst.CSTNode, text: str, name: str | None, *, first: bool) -> Candidate:

@@ -98,11 +98,22 @@ def combine(
         return _tensors(machine, token, left, right, node, written)
     if type(left) is Parameter or type(right) is Parameter:
         return _with_parameter(machine, token, left, right, node, written)
+    if token == "+" and _may_be_joined(left, right):
+        return UNKNOWN
     if type(left) is Tensor or type(right) is Tensor:
         return _tensors(machine, token, left, right, node, written)
     if type(left) is Sequence or type(right) is Sequence:
         return _sequences(token, left, right)
     return _numbers(token, left, right, machine.shown(node))
+
+
+def _may_be_joined(left: Value, right: Value) -> bool:
+    """Whether a list or tuple is added to what may be another: ``(logits,) + outputs[1:]``."""
+    pairs = ((left, right), (right, left))
+    return any(
+        type(one) is Sequence and type(other) is Tensor and not other.library
+        for one, other in pairs
+    )
 
 
 def negate(machine: Machine, operator: str, value: Value, node: cst.UnaryOperation) -> Value:
