@@ -121,7 +121,7 @@ def arange(call: Call) -> Outcome:
     bounds = [None if value is None else _resolved(value, call) for value in (start, stop, step)]
     size, clash = _steps(bounds[0], bounds[1], bounds[2], call)
     kinds = {dtype_of(value) for value in (start, stop, step)}
-    dtype = "float" if "float" in kinds else "int" if kinds == {"int"} else None
+    dtype: str | None = "float" if "float" in kinds else "int" if kinds == {"int"} else "number"
     if call.given("dtype"):
         dtype = _named_dtype(call.value("dtype"))
     return Outcome(call.make(Shape((Axis(size),)), dtype), _event(call), clash)

@@ -16,6 +16,7 @@ from attncheck.operators.events import Clash, Elementwise, Fault, Outcome
 from attncheck.operators.masking import masked_shapes, takes_masks
 from attncheck.operators.operands import dtype_of, is_number, operand_shape
 from attncheck.record import replace
+from attncheck.values.tensor import NUMERIC
 from attncheck.values.value import UNKNOWN, Scalar, Sequence, Value, as_powers, as_tensor
 
 _ORDINALS = ("the last axis", "the second to last axis", "the third to last axis")
@@ -102,11 +103,16 @@ def _bool(left: str | None, right: str | None) -> str | None:
 
 
 def _common(left: str | None, right: str | None) -> str | None:
-    """What arithmetic gives: float wins, integers stay; of the rest each library has its own."""
+    """What arithmetic gives: float wins, integers stay; of truth values each library has its own.
+
+    Numbers of whatever kind stay numbers.
+    """
     if "float" in (left, right):
         return "float"
     pair = {left, right}
-    return "int" if pair in ({"int"}, {"int", "bool"}) else None
+    if pair in ({"int"}, {"int", "bool"}):
+        return "int"
+    return None if pair.isdisjoint(NUMERIC) else "number"
 
 
 def _true_division(left: str | None, right: str | None) -> str | None:

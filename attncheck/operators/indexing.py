@@ -27,6 +27,9 @@ from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Scalar, Sequence, Slice, Value
 
+#: The dtypes of what indexes and is no mask.
+INDICES = frozenset({"int", "number"})
+
 
 class Kind(enum.Enum):
     """What one item of an index expression does."""
@@ -165,11 +168,11 @@ def _array_item(array: tuple[Shape | None, str | None], value: Value) -> Item | 
     shape, dtype = array
     if shape is None or not shape.closed:
         return None
-    if dtype == "int" and not shape.lead:
+    if dtype in INDICES and not shape.lead:
         return Item(Kind.INTEGER, 1, value)
     if dtype == "bool" and shape.lead:
         return Item(Kind.MASK, len(shape.lead), value, shape)
-    return Item(Kind.ARRAY, 1, value, shape) if dtype == "int" else None
+    return Item(Kind.ARRAY, 1, value, shape) if dtype in INDICES else None
 
 
 # -- which axes each item takes ----------------------------------------------------------------

@@ -18,7 +18,7 @@ from attncheck.operators.repeating import repeated
 from attncheck.operators.seats import Seat, axis_clash, leading, rank_clash, seat, trailing
 from attncheck.operators.splitting import sum_of
 from attncheck.record import record, replace
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import Tensor, widest
 from attncheck.values.value import Const, Int, Sequence, Value, as_tensor
 
 
@@ -42,10 +42,7 @@ class _Group:
     @property
     def dtype(self) -> str | None:
         """The dtype that joining gives."""
-        kinds = {tensor.dtype for tensor in self.tensors}
-        if None in kinds:
-            return None
-        return next((kind for kind in ("float", "int", "bool") if kind in kinds), None)
+        return widest(tensor.dtype for tensor in self.tensors)
 
     def repeated(self, size: Size | None) -> Size | None:
         """The size that the whole list has where one run of it has `size`."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import SCALAR, Axis, Shape, expand
 from attncheck.algebra.size import const
+from attncheck.values.tensor import widest
 from attncheck.values.value import Const, Int, Scalar, Sequence, Value, as_tensor, is_truth
 
 
@@ -65,7 +64,7 @@ def _sequence_shape(value: Sequence, facts: Facts) -> tuple[Shape | None, str | 
     if not value.items:
         return Shape((Axis(const(0)),)), "float"
     found = [literal_shape(item, facts) for item in value.items]
-    dtype = _common_dtype(dtype for _, dtype in found)
+    dtype = widest(dtype for _, dtype in found)
     merged = found[0][0]
     for shape, _ in found[1:]:
         merged = _agreeing(merged, shape, facts)
@@ -85,10 +84,3 @@ def _agreeing(left: Shape | None, right: Shape | None, facts: Facts) -> Shape | 
     if len(left.trail) != len(right.trail) or (left.closed and _differ(left, right, facts)):
         return None
     return left
-
-
-def _common_dtype(kinds: Iterable[str | None]) -> str | None:
-    found = set(kinds)
-    if None in found:
-        return None
-    return next((kind for kind in ("float", "int", "bool") if kind in found), None)

@@ -55,7 +55,7 @@ def dtype_of(value: Value | None) -> str | None:
     if isinstance(value, Int):
         return "int"
     if isinstance(value, Scalar):
-        return value.kind if value.kind in ("float", "int", "bool") else None
+        return value.kind if value.kind in ("float", "int", "bool", "number") else None
     if isinstance(value, Const) and isinstance(value.value, bool | int | float):
         return type(value.value).__name__
     return None

@@ -114,7 +114,7 @@ def dtype_after(kind: str, dtype: str | None) -> str | None:
     if dtype == "float" or kind in _SELECTING:
         return dtype
     if kind in _ADDING:
-        return "int" if dtype is not None else None
+        return "int" if dtype in ("int", "bool") else "number"
     return "float" if dtype is not None else None
 
 

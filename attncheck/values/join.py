@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.record import replace
-from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor
+from attncheck.values.tensor import UNKNOWN_TENSOR, Evidence, Tensor, number_of
 from attncheck.values.value import (
     ALIKE,
     NONE,
@@ -281,7 +281,7 @@ def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
     return Tensor(
         join_shapes(left.shape, right.shape),
         left.library if left.library == right.library else None,
-        left.dtype if left.dtype == right.dtype else None,
+        number_of(left.dtype, right.dtype),
         left.role if left.role == right.role else None,
         max(left.evidence, right.evidence),
         left.decided if left.decided == right.decided else None,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
+from typing import Final
 
 from attncheck.algebra.shape import Shape
 from attncheck.record import record, replace
@@ -43,13 +45,33 @@ class Decided:
     text: str
 
 
+#: The dtypes of what can be counted with.
+NUMERIC: Final = frozenset({"float", "int", "number"})
+#: What a tensor of several dtypes has: that of them which holds all others.
+_WIDEST: Final = ("float", "number", "int", "bool")
+
+
+def number_of(left: str | None, right: str | None) -> str | None:
+    """The dtype of what is one of two: that of both, or a number of either kind."""
+    if left == right:
+        return left
+    return "number" if left in NUMERIC and right in NUMERIC else None
+
+
+def widest(dtypes: Iterable[str | None]) -> str | None:
+    """The dtype in which elements of all these are put together."""
+    found = set(dtypes)
+    return None if None in found else next((kind for kind in _WIDEST if kind in found), None)
+
+
 @record
 class Tensor:
     """An array of a known, partly known or unknown shape.
 
     ``library`` is ``"numpy"`` or ``"torch"`` where that is known; ``dtype`` one of ``"float"``,
-    ``"int"``, ``"bool"``; ``role`` the part the dimension table gives it (``"query"``,
-    ``"weight"``). ``operation`` is the number of the operation that made it, in its trace's graph.
+    ``"int"``, ``"bool"`` and ``"number"``, which is either of the first two; ``role`` the part the
+    dimension table gives it (``"query"``, ``"weight"``). ``operation`` is the number of the
+    operation that made it, in its trace's graph.
     ``optional`` says that it may also be None. Where branches have made it, ``operation`` is None
     and ``either`` has the operation of each branch (None for what no operation made).
     """
