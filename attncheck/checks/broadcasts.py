@@ -18,6 +18,7 @@ from attncheck.checks.displaced import displaced
 from attncheck.checks.elementwise_mistakes import Diagnosis, Kind
 from attncheck.checks.mask_places import misplaced
 from attncheck.checks.outer import outer
+from attncheck.checks.put_in_order import other_orders
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.stretched_scores import is_stretched
 from attncheck.checks.view import View
@@ -180,7 +181,8 @@ def _clash(
         assert keys.node is not None
         derivation = f"beside {text_of(pairs.query)}, so that every query meets every key"
         return Diagnosis(kind, Culprit(keys.node, tensor), pairs.key, derivation)
-    for index, wanted, how in (*_without(x, y, operation, view), *_ways(x, y)):
+    ways = (*_without(x, y, operation, view), *_ways(x, y), *other_orders(x, y))
+    for index, wanted, how in ways:
         other = y if index == 0 else x
         operand, tensor = tensors[index]
         inserted = how.startswith("with")

@@ -16,6 +16,7 @@ from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.letters import summed_clash
+from attncheck.checks.put_in_order import order_of
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
@@ -55,6 +56,7 @@ from attncheck.repair.wording import (
     fresh_name,
     functions_for,
     other_flag,
+    permuted,
     with_axis_of_one,
 )
 from attncheck.values.tensor import Tensor
@@ -223,6 +225,10 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         yield from _flip(view, culprit.node, culprit.tensor, result_too=True)
         yield from _flip_maker(view, culprit.tensor)
     elif sizes is not None and report.expected is not None:
+        order = order_of(sizes, report.expected)
+        if order is not None:
+            text = permuted(view, culprit.node, culprit.tensor, order)
+            yield edit(culprit.node, text, "put its axes in the order of the other's")
         for axis in range(len(sizes) + 1):
             if (*sizes[:axis], *report.expected[axis : axis + 1], *sizes[axis:]) == report.expected:
                 text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))

@@ -20,7 +20,7 @@ from attncheck.operators.events import Reshaping
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.functions import module_for
 from attncheck.repair.heads import size_text
-from attncheck.repair.wording import bracketed
+from attncheck.repair.wording import bracketed, ordered
 
 
 def transposed_view(report: Report, view: View) -> Iterator[Candidate]:
@@ -70,20 +70,11 @@ def _in_pieces(report: Report, view: View, node: cst.Call) -> Iterator[Candidate
     order = sorted(range(len(runs)), key=lambda index: runs[index][0].new)
     if order == sorted(order):
         return  # what is mixed up was so before this view
-    code = module.permuted(code, order) if module else code + _ordered(order, library)
+    code = module.permuted(code, order) if module else code + ordered(order, library)
     if any(len(run) > 1 for run in runs) or len(runs) > len(arguments):
         sizes = [view.code(argument) for argument in arguments]
         code = module.reshaped(code, sizes) if module else f"{code}.reshape({', '.join(sizes)})"
     yield edit(node, code, _words(order, split=split))
-
-
-def _ordered(order: Sequence[int], library: str | None) -> str:
-    """The call that puts axes in an order: of two alone their exchange."""
-    torch = library == "torch"
-    moved = [place for place, index in enumerate(order) if place != index]
-    if len(moved) == 2:
-        return f".{'transpose' if torch else 'swapaxes'}({moved[0]}, {moved[1]})"
-    return f".{'permute' if torch else 'transpose'}({', '.join(map(str, order))})"
 
 
 def _words(order: Sequence[int], *, split: bool) -> str:

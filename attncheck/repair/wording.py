@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from attncheck.checks.view import View
@@ -61,6 +63,23 @@ def _swap_last(view: View, node: cst.CSTNode, tensor: Tensor, rank: int) -> str:
     if tensor.library == "numpy" and rank == 3:
         return f"{code}.transpose(0, 2, 1)"
     return f"{code}.swapaxes(-2, -1)"
+
+
+def ordered(order: Sequence[int], library: str | None) -> str:
+    """The call that puts axes in an order: of two alone their exchange."""
+    torch = library == "torch"
+    moved = [place for place, index in enumerate(order) if place != index]
+    if len(moved) == 2:
+        return f".{'transpose' if torch else 'swapaxes'}({moved[0]}, {moved[1]})"
+    return f".{'permute' if torch else 'transpose'}({', '.join(map(str, order))})"
+
+
+def permuted(view: View, node: cst.CSTNode, tensor: Tensor, order: Sequence[int]) -> str:
+    """An expression with its axes in another order."""
+    module = module_for(view, tensor.library)
+    if module is not None:
+        return module.permuted(view.source.code(node), order)
+    return bracketed(view, node) + ordered(order, tensor.library)
 
 
 def _exchanges_last(view: View, node: cst.Call, sizes: object) -> bool:
