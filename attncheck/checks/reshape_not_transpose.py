@@ -15,7 +15,7 @@ from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.evidence.roles import Role
 from attncheck.graph import Operation
-from attncheck.operators.events import Permutation, Rearranging, Reshaping, Selection
+from attncheck.operators.events import Einsum, Permutation, Rearranging, Reshaping, Selection
 from attncheck.rule import Rule
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import Int, as_tensor
@@ -23,7 +23,7 @@ from attncheck.values.value import Int, as_tensor
 RULE = Rule("ATN303", "reshape-not-transpose", "a view that moves elements between axes")
 ON = (Reshaping,)
 #: What says itself which axes there are from then on.
-_VIEWS = (Reshaping, Rearranging)
+_VIEWS = (Reshaping, Rearranging, Einsum)
 #: What moves elements, and what leaves them in their order.
 _MOVES = (Permutation, Reshaping)
 _COPIES = frozenset({"identity", "contiguous"})
@@ -156,7 +156,8 @@ def _is_padded(view: View, operation: Operation) -> bool:
 def _rests_on_prose(view: View, tensor: Tensor) -> bool:
     """Whether nothing but prose says which axes a tensor has.
 
-    The code says so too where it reads the sizes, or has made a view of its own since.
+    The code says so too where it reads the sizes, or has made a view of its own since, or given each
+    axis a letter.
     """
     if tensor.evidence is not Evidence.PROSE:
         return False
