@@ -73,14 +73,7 @@ def over_joined_keys(rule: Rule, view: View) -> Iterator[Report]:
 
 def _report(rule: Rule, operation: Operation, found: Behind, view: View) -> Report:
     asked, query = next(operation.tensors())
-    joined = found.joined.node if not found.joined.elsewhere else None
-    others = "others" if found.before is None else f"`{view.quote(found.before)}`"
-    where = "" if joined is None else f" (joined on {view.place(joined)})"
-    message = (
-        f"`{view.quote(operation.node)}` shows query i the keys 0 to i, counted from the first of"
-        f" all keys, but the queries' own keys stand behind {others}{where}: one query with a cache"
-        " sees nothing but the first key"
-    )
+    message = f"`{view.quote(operation.node)}` {told(found, view)}"
     return Report(
         rule,
         operation,
@@ -93,6 +86,17 @@ def _report(rule: Rule, operation: Operation, found: Behind, view: View) -> Repo
     )
 
 
+def told(found: Behind, view: View) -> str:
+    """What a causal mask from the first key on does where others stand in front."""
+    joined = found.joined.node if not found.joined.elsewhere else None
+    others = "others" if found.before is None else f"`{view.quote(found.before)}`"
+    where = "" if joined is None else f" (joined on {view.place(joined)})"
+    return (
+        "shows query i the keys 0 to i, counted from the first of all keys, but the queries' own"
+        f" keys stand behind {others}{where}: one query with a cache sees nothing but the first key"
+    )
+
+
 def behind(operation: Operation, view: View) -> Behind | None:
     """The join that has put the own keys of a causal attention behind others, or None."""
     event = operation.event
@@ -101,11 +105,23 @@ def behind(operation: Operation, view: View) -> Behind | None:
     tensors = list(operation.tensors())
     if not _is_causal(operation) or [each.name for each, _ in tensors[:2]] != ["query", "key"]:
         return None
-    for made, cut in _joins(tensors[1][1], view):
-        before = _joined_behind(made, event.query, view)
-        if cut and not _is_whole(made, event.key, view):
+    return put_behind(tensors[1][1], (event.query, event.key), operation, view)
+
+
+def put_behind(
+    keys: Tensor, positions: tuple[Axis, Axis], attention: Operation, view: View
+) -> Behind | None:
+    """The join that has put the keys of the queries' own positions behind others, or None.
+
+    ``positions`` are the axis of the queries' positions and that of the keys', and ``attention``
+    is where every run that joins has to come.
+    """
+    query, key = positions
+    for made, cut in _joins(keys, view):
+        before = _joined_behind(made, query, view)
+        if cut and not _is_whole(made, key, view):
             continue
-        found = None if before is None else _always_reached(made, operation, view)
+        found = None if before is None else _always_reached(made, attention, view)
         if before is not None and found is not None:
             return Behind(made, before.node, *found)
     return None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attncheck.attention import Site
 from attncheck.checks.averages import uneven_averages
 from attncheck.checks.behind_keys import over_joined_keys
+from attncheck.checks.joined_triangles import over_joined_triangles
 from attncheck.checks.named_causal import off_by_name
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
@@ -36,6 +37,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from uneven_averages(RULE, view)
     yield from off_by_name(RULE, view)
     yield from over_joined_keys(RULE, view)
+    yield from over_joined_triangles(RULE, view)
     for use in view.mask_uses:
         mark = view.meanings.mark(use.tensor)
         claim = None if mark is None else _only_causal(mark)

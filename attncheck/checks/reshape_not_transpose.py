@@ -156,8 +156,8 @@ def _is_padded(view: View, operation: Operation) -> bool:
 def _rests_on_prose(view: View, tensor: Tensor) -> bool:
     """Whether nothing but prose says which axes a tensor has.
 
-    The code says so too where it reads the sizes, or has made a view of its own since, or given each
-    axis a letter.
+    The code says so too where it reads the sizes, has made a view of its own since, or has given
+    each axis a letter.
     """
     if tensor.evidence is not Evidence.PROSE:
         return False

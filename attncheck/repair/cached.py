@@ -1,4 +1,4 @@
-"""A causal flag over keys from a cache: set only without one, or a mask for what is joined."""
+"""Causal masks over keys from a cache: a flag set only without one, a border that is moved."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.checks.behind_keys import Behind, behind
+from attncheck.checks.joined_triangles import behind_triangle
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.operators.events import Creation, Selection, Triangle
 from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.wording import bracketed, call_with
 from attncheck.tree.pairs import parts
 
 _FLAG = "is_causal"
@@ -35,6 +39,53 @@ def without_cache(report: Report, view: View) -> Iterator[Candidate]:
     if mask is not None:
         changes = (Change(given, mask),)
         yield Candidate(changes, "line the mask up with the last query and key", safe=False)
+
+
+def moved_border(report: Report, view: View) -> Iterator[Candidate]:
+    """``tril(diagonal=S - T)``: the border of a triangle where the queries' own keys stand."""
+    triangle, node = report.operation, report.node
+    if isinstance(triangle.event, Selection) and isinstance(node, cst.Subscript):
+        yield from _other_rows(node, view)
+    if not isinstance(triangle.event, Triangle) or not isinstance(node, cst.Call):
+        return
+    sizes = _sizes_written(triangle, view)
+    if sizes is None or view.remembered(behind_triangle, triangle) is None:
+        return
+    upper = triangle.event.kind == "triu"
+    text = f"{sizes[1]} - {sizes[0]}{' + 1' if upper else ''}"
+    given = next((each for each in triangle.operands if each.name == "diagonal"), None)
+    words = "let the last query see the last key"
+    if given is not None and given.node is not None:
+        yield edit(given.node, text, words, safe=False)
+    elif given is None:
+        word = "diagonal" if triangle.spelling.startswith("torch") else "k"
+        yield edit(node, call_with(view, node, f"{word}={text}"), words, safe=False)
+
+
+def _other_rows(node: cst.Subscript, view: View) -> Iterator[Candidate]:
+    """``table[S - T : S, :S]``: the rows of the last T positions in the place of the first T."""
+    rows, columns = (element.slice for element in node.slice[-2:])
+    if not isinstance(rows, cst.Slice) or not isinstance(columns, cst.Slice):
+        return
+    if rows.upper is not None and columns.upper is not None:
+        count, total = bracketed(view, rows.upper), bracketed(view, columns.upper)
+        words = "take the rows of the last positions"
+        yield edit(rows, f"{total} - {count} : {total}", words, safe=False)
+
+
+def _sizes_written(triangle: Operation, view: View) -> tuple[str, str] | None:
+    """How the numbers of queries and of keys are written where a mask is made; None if unseen."""
+    made = None if triangle.source is None else view.graph.maker(triangle.source)
+    call = None if made is None or made.elsewhere else made.node
+    if made is None or not isinstance(made.event, Creation) or not isinstance(call, cst.Call):
+        return None
+    given = [argument.value for argument in call.args if argument.keyword is None]
+    if given and isinstance(given[0], cst.Tuple | cst.List):
+        given = [element.value for element in given[0].elements]
+    if len(given) < 2:
+        return None
+    rows, columns = (bracketed(view, each) for each in given[-2:])
+    return rows, columns
 
 
 def _flag_of(node: cst.CSTNode) -> cst.Arg | None:

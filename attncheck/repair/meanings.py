@@ -17,7 +17,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.meaning.marks import Mark
 from attncheck.meaning.uses import Use, Way
-from attncheck.repair.cached import without_cache
+from attncheck.repair.cached import moved_border, without_cache
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.wording import bracketed, call_with
 from attncheck.values.tensor import Tensor
@@ -126,6 +126,7 @@ def shifted(report: Report, view: View) -> Iterator[Candidate]:
     """The diagonal of a triangle moved by one or two, the border of a comparison, or a flag."""
     node = report.node
     yield from without_cache(report, view)
+    yield from moved_border(report, view)
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
         (target,) = node.comparisons
         sign = _SHIFTED.get(type(target.operator))
