@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import chain, combinations
 
@@ -33,6 +34,8 @@ RULE = Rule(
     fix="unsafe",
 )
 _LIBRARY = "scaled_dot_product_attention"
+#: What a number is called that is there for the scale alone.
+_SCALE = re.compile(r"scal(?:e|ar|ing)|temperature", re.IGNORECASE)
 
 
 @record
@@ -161,6 +164,8 @@ def _of_another_size(scaling: Scaling, view: View) -> Misscaled | None:
     product, facts = scaling.product, view.facts
     if factor.operand is None or _is_summed(size, product, facts):
         return None
+    if any(_SCALE.search(symbol.name) for symbol in size.symbols()):
+        return None  # a setting of its own: ``config.query_pre_attn_scalar ** -0.5``
     if size.number is not None and width_before(product.query, view) != size:
         # Any number may be a temperature; that of the embedding is meant as a size.
         return None

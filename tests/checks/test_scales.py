@@ -10,6 +10,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from somewhere import CONFIG
 
 """
 MODULE = """class Attention(nn.Module):
@@ -119,6 +120,8 @@ def test_scaled_by_hand_and_by_the_library():
         ("self.scale = self.head_dim ** -0.25", f"{PRODUCT} * self.scale * self.scale"),
         ("self.scale = self.head_dim ** -0.5 if scaled else 1.0", f"{PRODUCT} * self.scale"),
         ("pass", f"{PRODUCT} / self.head_dim"),
+        ("self.scale = CONFIG.query_pre_attn_scalar ** -0.5", f"{PRODUCT} * self.scale"),
+        ("self.softmax_scale = qk_scale ** -0.5", f"{PRODUCT} * self.softmax_scale"),
         (ROOT, f"{PRODUCT} / 8.0 / self.scale"),
         (
             "pass",
