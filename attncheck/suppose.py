@@ -7,8 +7,11 @@ finding; where several are, nothing is known by name (SPEC section 2).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+import libcst as cst
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape
@@ -16,6 +19,7 @@ from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.graph import Operation
 from attncheck.operators.events import COPYING, Contraction, Elementwise, Fault
 from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
+from attncheck.tracer.program import is_called_by
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import NONE, Function, Int, Value, as_tensor, expanded
@@ -42,6 +46,8 @@ _PRODUCTS = frozenset(
 )
 
 
+#: What counts positions.
+_TIMES = ("T_enc", "T_dec")
 #: What gives each axis of a tensor a name.
 _NAMING = {"unpack": Fault.RANK, "einsum": Fault.EINSUM}
 #: Attention that is read by its names is short: in a longer function, and beyond so many operations
@@ -92,13 +98,38 @@ def suppose(
                 supposed.suspects.append(traced)
         elif hypothesis.primary:
             supposed.consistent.append(traced)
-        elif not _strained(traced):
+        elif not _strained(traced) and (
+            not _has_turned_keys(hypothesis) or _is_called(tracer, function)
+        ):
             tolerated.append(traced)
     supposed.consistent = supposed.consistent or tolerated
     if supposed.consistent:
         supposed.suspects = []
     supposed.suspects.sort(key=lambda traced: (contradictions(traced), -_known(traced)))
     return supposed
+
+
+def _is_called(tracer: Tracer, function: Function) -> bool:
+    """Whether the file calls a function, or makes objects of its class, known or not."""
+    if type(function.node) is not cst.FunctionDef:
+        return True
+    name, owner = function.node.name.value, function.owner
+    if owner is not None and is_called_by(function):
+        name = owner.name
+    call = re.compile(rf"(?<!def )(?<!class )\b{re.escape(name)}\s*\(")
+    return any(call.search(line) for line in tracer.evidence.lines)
+
+
+def _has_turned_keys(hypothesis: Hypothesis) -> bool:
+    """Whether keys come in as columns, (..., d_k, T_enc), and so in another order than the values.
+
+    That is told from a forgotten transpose by a caller alone; who writes down nothing but the names
+    has the keys as rows, as the papers have them (Vaswani et al. 2017, equation 1).
+    """
+    keys = (name for name, role in hypothesis.roles.items() if role == Role.KEY)
+    lasts = (shape.axes[-1].size for name in keys if (shape := hypothesis.shapes.get(name)))
+    symbols = (None if last is None else last.symbol for last in lasts)
+    return any(symbol is not None and table_symbol(symbol.name) in _TIMES for symbol in symbols)
 
 
 def _is_unpacked_otherwise(traced: Traced) -> bool:
@@ -311,7 +342,7 @@ def _positions_of(axis: Axis | None, hypothesis: Hypothesis) -> str | None:
     """The role of the parameter whose positions an axis counts."""
     if axis is None or axis.tag is None or axis.size is None or axis.size.symbol is None:
         return None
-    counts = table_symbol(axis.size.symbol.name) in ("T_dec", "T_enc")
+    counts = table_symbol(axis.size.symbol.name) in _TIMES
     return hypothesis.roles.get(axis.tag.root) if counts else None
 
 

@@ -200,7 +200,7 @@ class ProgramEvidence:
         if counted is not None and (stated is None or tensor is not None):
             optional = name in function.defaults
             return filled(Sketch(counted, evidence=Evidence.PROSE, optional=optional), name)
-        named = self.conventional and function is self.pinned_function and _is_called(function)
+        named = self.conventional and function is self.pinned_function and is_called_by(function)
         rank = conventional_rank(name) if named else None
         if rank is not None and (stated is None or tensor is not None):
             optional = name in function.defaults
@@ -220,13 +220,13 @@ class ProgramEvidence:
         counted = self.counted(function).get(parameter.name.value)
         if counted is not None:
             return counted
-        if not _is_called(function) or stated not in (None, tensor):
+        if not is_called_by(function) or stated not in (None, tensor):
             return None
         return conventional_rank(parameter.name.value)
 
     def has_conventional(self, function: Function) -> bool:
         """Whether names say more of the inputs of a module than everything else does."""
-        if not _is_called(function):
+        if not is_called_by(function):
             return False
         parameters = function.node.params
         names = [each.name.value for each in (*parameters.params, *parameters.kwonly_params)]
@@ -481,7 +481,7 @@ class ProgramEvidence:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None
 
 
-def _is_called(function: Function) -> bool:
+def is_called_by(function: Function) -> bool:
     """Whether a function is what runs when a module is called."""
     return function.name in _FORWARD and function.owner is not None
 

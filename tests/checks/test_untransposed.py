@@ -86,3 +86,98 @@ def test_an_axis_that_has_the_size_stands_beside(expression, code, said):
 )
 def test_products_that_meet_their_own_axes_are_left_alone(expression):
     assert [each for each in findings(expression) if each.severity == "error"] == []
+
+
+NAMED = """import math
+import numpy as np
+import torch
+
+{code}
+"""
+ATTEND = """def attend(query, key, value, mask=None):
+    scores = torch.matmul(query, {key}) / math.sqrt(query.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -1e9)
+    return torch.matmul(scores.softmax(dim=-1), value)
+"""
+ARRAYS = """def attend(Q, K, V):
+    scores = Q @ {key} / np.sqrt(Q.shape[-1])
+    scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return scores / scores.sum(axis=-1, keepdims=True) @ V
+"""
+REPEATED = """def repeated(x, n_rep: int):
+    batch, kv_heads, length, head_dim = x.shape
+    x = x[:, :, None].expand(batch, kv_heads, n_rep, length, head_dim)
+    return x.reshape(batch, kv_heads * n_rep, length, head_dim)
+
+def attend(module, query, key, value, attention_mask, scaling):
+    keys = repeated(key, module.groups)
+    values = repeated(value, module.groups)
+    weights = torch.matmul(query, {key}) * scaling
+    if attention_mask is not None:
+        weights = weights + attention_mask
+    weights = torch.softmax(weights, dim=-1).to(query.dtype)
+    return torch.matmul(weights, values).transpose(1, 2).contiguous()
+"""
+
+
+def named(code):
+    findings = check_source(NAMED.format(code=code).encode(), "x.py", Settings()).findings
+    return [(each.code, each.severity, each.fix and each.fix.line) for each in findings]
+
+
+@pytest.mark.parametrize(
+    ("code", "wrong", "right", "line"),
+    [
+        (
+            ATTEND,
+            "key",
+            "key.transpose(-2, -1)",
+            "scores = torch.matmul(query, {}) / math.sqrt(query.size(-1))",
+        ),
+        (ARRAYS, "K", "K.T", "scores = Q @ {} / np.sqrt(Q.shape[-1])"),
+        (
+            REPEATED,
+            "keys",
+            "keys.transpose(-2, -1)",
+            "weights = torch.matmul(query, {}) * scaling",
+        ),
+    ],
+)
+def test_keys_that_nobody_calls_columns_are_rows(code, wrong, right, line):
+    (found,) = named(code.format(key=wrong))
+    assert found[:2] == ("ATN102", "warning")
+    assert found[2] is not None
+    fixed = code.format(key=wrong).replace(line.format(wrong), found[2])
+    assert named(fixed) == []
+    assert named(code.format(key=right)) == []
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        # Who calls it may well turn the keys before: of that nothing is known here.
+        "def encode(x, split):\n    return attend(split(x), split(x, True), split(x))\n",
+        "scores = [attend(*given) for given in load()]\n",
+    ],
+)
+def test_keys_of_a_function_that_is_called_may_be_columns(caller):
+    assert named(ATTEND.format(key="key") + caller) == []
+
+
+LAYER = """class Attention(torch.nn.Module):
+    def forward(self, query, key, value):
+        weights = torch.bmm(query, key).softmax(dim=-1)
+        return torch.bmm(weights, value)
+"""
+
+
+def test_keys_of_a_layer_that_is_made_may_be_columns():
+    assert [code for code, _, _ in named(LAYER)] == ["ATN102"]
+    assert named(f"{LAYER}\nlayers = [Attention() for _ in range(6)]\n") == []
+
+
+def test_keys_that_a_docstring_calls_columns():
+    told = '    """query (B, T, d), key (B, d, S), value (B, S, d)"""\n'
+    head, rest = ATTEND.format(key="key").split("\n", 1)
+    assert named(f"{head}\n{told}{rest}") == []
