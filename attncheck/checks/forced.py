@@ -99,7 +99,25 @@ class ForcedSplit:
 
 def forced_split(operation: Operation, view: View) -> ForcedSplit | None:
     """The split of an axis whose size nothing has told but the parts, or None."""
-    source = operation.source if operation.kind == "split" and operation.bound else None
+    return _forced_axis(operation, view) if operation.kind == "split" else None
+
+
+def forced_input(operation: Operation, view: View) -> Forced | None:
+    """The input of a layer of which an unseen axis was taken to be its channels, or None.
+
+    ``nn.Conv1d(d, f)`` of (B, T, d) takes T to be d, though the last axis is that by what it is.
+    """
+    if isinstance(operation.event, Contraction) or operation.clash is not None:
+        return None
+    found = _forced_axis(operation, view)
+    if found is None:
+        return None
+    tensor, unseen = _apart(found.tensor, found.unseen.symbol, found.unseen)
+    return Forced(0, tensor, unseen, found.total, found.axis, found.other)
+
+
+def _forced_axis(operation: Operation, view: View) -> ForcedSplit | None:
+    source = operation.source if operation.bound else None
     shape = None if source is None or source.shape is None else listed(source.shape, view.facts)
     if source is None or shape is None or not shape.closed:
         return None
@@ -131,7 +149,10 @@ def _unseen(axis: Axis, tensor: Tensor, operation: Operation) -> Symbol | None:
     symbol = None if axis.size is None else axis.size.symbol
     if symbol is None:
         # What a convolution leaves of the positions: ``T + 2 * padding - kernel + 1``.
-        within = [] if axis.size is None else [s for s in axis.size.symbols() if s.flexible]
+        every = [] if axis.size is None else list(axis.size.symbols())
+        within = [each for each in every if each.flexible]
+        if len(within) > 1 and within == every:
+            return within[0]  # places of an image, which are no size of the code's
         return within[0] if len(within) == 1 and within[0] in operation.bound else None
     if symbol.flexible:
         return symbol

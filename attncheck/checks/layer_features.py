@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
-from attncheck.algebra.shape import shape_of
+from attncheck.algebra.shape import Axis, Shape, shape_of
 from attncheck.algebra.size import ONE, Size
 from attncheck.checks.constructed import (
     Declared,
@@ -24,7 +24,7 @@ from attncheck.checks.constructed import (
     weight_sizes,
 )
 from attncheck.checks.constructions import idle_parameter
-from attncheck.checks.forced import forced, may_overlap
+from attncheck.checks.forced import forced, forced_input, may_overlap
 from attncheck.checks.inputs import (
     KEEPING,
     joined_otherwise,
@@ -35,7 +35,8 @@ from attncheck.checks.inputs import (
     unused_parameter,
 )
 from attncheck.checks.lost_channels import LostChannels, lost_channels
-from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
+from attncheck.checks.reduced_features import ReducedFeatures, reduced_features
+from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import (
@@ -82,6 +83,14 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         yield from _by_accident(operation, view)
     elif operation.clash.fault is Fault.FEATURES:
         yield from _contradiction(operation, view)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report layers that multiply nothing, and are given an axis that is not their channels."""
+    for operation in view.graph.operations:
+        if operation.bound and not operation.elsewhere:
+            product = isinstance(operation.event, Contraction)
+            yield from () if product else _by_accident(operation, view)
 
 
 def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
@@ -336,7 +345,12 @@ def _without_channels(view: View, met: _Meeting, made: Declared, lost: LostChann
 
 def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
     """Report a layer that is given an axis which only has its size if two sizes are equal."""
-    found = None if layer_of(operation) is None else forced(operation, view)
+    reduced = reduced_features(operation, view)
+    if reduced is not None:
+        yield from _of_reduced(operation, reduced, view)
+        return
+    find = forced if isinstance(operation.event, Contraction) else forced_input
+    found = None if layer_of(operation) is None else find(operation, view)
     made = None if found is None else declared(view, operation, found.wanted)
     if found is None or made is None or found.operand != 0:
         return
@@ -345,7 +359,39 @@ def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
     why = f"axis {found.other} of `{view.quote(met.input)}` is {found.wanted}"
     report = _call(view, met, made, why)
     report.hidden = f"hidden while {found.unseen} == {found.wanted}"
+    sizes = view.sizes(found.tensor)
+    if find is forced_input and sizes is not None:
+        report.expected = exchanged(sizes, found.contracted, found.other)
     yield report
+
+
+def _of_reduced(operation: Operation, found: ReducedFeatures, view: View) -> Iterator[Report]:
+    """The report that the features were reduced away which the layer is made for."""
+    made, (operand, tensor) = declared(view, operation, found.wanted), next(operation.tensors())
+    if made is None or tensor.shape is None:
+        return
+    tensor = tensor.with_shape(Shape((*tensor.shape.axes[:-1], Axis(found.unseen))))
+    met = _Meeting(operation, operand, tensor, found.unseen, found.wanted)
+    yield Report(
+        RULE,
+        operation,
+        found.made.node,
+        f"{_both(view, met, made)}; `{view.quote(found.made.node)}` is to blame: of"
+        f" {text_of(found.sizes)} it leaves out axis {found.lost}, the features, and keeps"
+        f" {found.unseen}",
+        Culprit(met.input, tensor),
+        found.expected,
+        f"with axis {found.meant} left out, so that the layer is given {found.wanted} features",
+        function=found.made.place.function,
+        hidden=f"hidden while {found.unseen} == {found.wanted}",
+    )
+
+
+def exchanged(sizes: Sizes, first: int, second: int) -> Sizes:
+    """Sizes with those of two axes in each other's place."""
+    order = list(range(len(sizes)))
+    order[first], order[second] = second, first
+    return tuple(sizes[place] for place in order)
 
 
 def _both(view: View, met: _Meeting, made: Declared) -> str:

@@ -16,13 +16,22 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.size import ONE, ZERO, Quotient, Size, const, of
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
+from attncheck.checks.forced import Forced, forced_input
 from attncheck.checks.inputs import KEEPING, joined_sizes, maker_layer, merges_to, unused_parameter
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.lost_channels import LostChannels, lost_channels
+from attncheck.checks.reduced_features import ReducedFeatures, reduced_features
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Attention, Contraction, Einsum, Joining
+from attncheck.operators.events import (
+    Attention,
+    Contraction,
+    Einsum,
+    Elementwise,
+    Joining,
+    Reduction,
+)
 from attncheck.repair.asserts import Names, axis_of
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.own_names import by_numbers
@@ -39,6 +48,14 @@ def layer_size(report: Report, view: View) -> Candidates:
     if lost is not None:
         yield from _with_channels(view, lost)
         return
+    reduced = reduced_features(report.operation, view)
+    if reduced is not None:
+        yield from _other_axis_reduced(reduced, view)
+        return
+    turned = None if report.resized is not None else forced_input(report.operation, view)
+    if turned is not None:
+        yield from _channels_second(report, turned, view)
+        return
     tensor = _tensor_of(report.operation)
     source = None if tensor is None else maker_layer(view, tensor, KEEPING)
     yield from _keyword_sizes(report, view, source)
@@ -54,6 +71,43 @@ def layer_size(report: Report, view: View) -> Candidates:
     made = None if clash is None else declared(view, report.operation, clash.right)
     if made is not None and made.is_making and clash is not None and clash.left is not None:
         yield from resized(view, made, clash.left, source, report.operation)
+
+
+def _other_axis_reduced(found: ReducedFeatures, view: View) -> Candidates:
+    """The positions left out, and not the features: another axis, or the input turned."""
+    made, words = found.made, f"leave out axis {found.meant}"
+    operand = next(iter(made.operands), None)
+    if isinstance(made.node, cst.Subscript):
+        index = made.node.slice[found.lost].slice if found.lost < len(made.node.slice) else None
+        if isinstance(index, cst.Index) and operand is not None and operand.node is not None:
+            keys = [":"] * found.meant + [view.source.code(index.value)]
+            text = f"{bracketed(view, operand.node)}[{', '.join(keys)}]"
+            yield edit(made.node, text, words, safe=False)
+        return
+    axis = argument_of(made.node) if isinstance(made.node, cst.Call) else None
+    if isinstance(made.event, Reduction) and axis is not None:
+        yield edit(axis, str(found.meant), words, safe=False)
+    elif operand is not None and operand.node is not None and made.spelling.startswith("torch."):
+        first, second = sorted((found.lost, found.meant))
+        text = f"{bracketed(view, operand.node)}.transpose({first}, {second})"
+        yield edit(operand.node, text, f"transpose axes {first} and {second}", safe=False)
+
+
+def _channels_second(report: Report, found: Forced, view: View) -> Candidates:
+    """The input with its channels where the layer takes them, and the result turned back.
+
+    What a normalisation gives stands in for its input; what a convolution gives may well stay.
+    """
+    if report.culprit is None or not report.operation.spelling.startswith("torch."):
+        return
+    first, second = sorted((found.contracted, found.other))
+    swap = f".transpose({first}, {second})"
+    given = Change(report.culprit.node, f"{bracketed(view, report.culprit.node)}{swap}")
+    words = f"transpose axes {first} and {second}"
+    ways = [(given,), (given, Change(report.node, swap, after=True))]
+    keeps = isinstance(report.operation.event, Elementwise)
+    for changes in ways[::-1] if keeps else ways:
+        yield Candidate(changes, words, safe=False)
 
 
 def _keyword_sizes(report: Report, view: View, source: Declared | None) -> Candidates:
