@@ -36,10 +36,10 @@ from attncheck.suppose import (
     conventional,
     hints,
     is_known,
-    left_out,
     stands_anyway,
     stated,
     suppose,
+    with_and_without,
 )
 from attncheck.tracer.libraries import array_libraries
 from attncheck.tracer.program import ProgramEvidence
@@ -185,9 +185,8 @@ def _function(
     _take(found, [r for r in reports if r.evidence < Evidence.PROSE or is_about_steps(r)])
     sure = {report.key for report in reports}
     _take(found, _of_any_rank(analysis, function, told or contradicted, sure))
-    bare = left_out(tracer, function, general)
-    if bare is not None:
-        plain = diagnose(analysis, bare, {}, shapes_only=True)
+    for traced in with_and_without(tracer, function, general):
+        plain = diagnose(analysis, traced, {}, shapes_only=True)
         _take(found, [each for each in plain if is_plain(each)])
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     weak = [r for r in reports if r.evidence >= Evidence.PROSE and not is_about_steps(r)]

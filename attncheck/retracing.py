@@ -85,7 +85,7 @@ class Root:
     function: str
     label: str | None = None
     conventional: bool = False
-    bare: bool = False
+    optional: bool | None = None
     also: frozenset[str] = frozenset()
 
 
@@ -135,7 +135,7 @@ def _run_under(tracer: Tracer, function: Function, root: Root) -> Traced:
         for hypothesis in hypotheses(names, tracer.scope, hints=hints(tracer, function)):
             if hypothesis.label == root.label:
                 return run_under(tracer, function, hypothesis)
-    return tracer.run_function(function, conventional=root.conventional, bare=root.bare)
+    return tracer.run_function(function, conventional=root.conventional, optional=root.optional)
 
 
 def _loses(operation: Operation) -> bool:

@@ -8,7 +8,7 @@ finding; where several are, nothing is known by name (SPEC section 2).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -19,7 +19,6 @@ from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.graph import Operation
 from attncheck.operators.events import COPYING, Contraction, Elementwise, Fault
 from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
-from attncheck.tracer.program import is_called_by
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import NONE, Function, Int, Value, as_tensor, expanded
@@ -114,7 +113,7 @@ def _is_called(tracer: Tracer, function: Function) -> bool:
     if type(function.node) is not cst.FunctionDef:
         return True
     name, owner = function.node.name.value, function.owner
-    if owner is not None and is_called_by(function):
+    if owner is not None and function.is_forward:
         name = owner.name
     call = re.compile(rf"(?<!def )(?<!class )\b{re.escape(name)}\s*\(")
     return any(call.search(line) for line in tracer.evidence.lines)
@@ -214,24 +213,33 @@ def stands_anyway(traced: Traced) -> Operation | None:
     return None if ranks else first
 
 
-def left_out(tracer: Tracer, function: Function, general: Traced) -> Traced | None:
-    """The trace of a call without the arguments that are None by default.
+def with_and_without(tracer: Tracer, function: Function, general: Traced) -> Iterator[Traced]:
+    """The traces of a call without the arguments that are None by default, and with all of them.
 
-    ``context=None`` is replaced by the input, a cache that is not there adds no positions: what one
-    of two ways makes unknown is known then. None if everything is known as it is.
+    ``context=None`` is replaced by the input, a cache that is not there adds no positions, and one
+    that is there does: what two ways make unknown is known on each of them. None where everything
+    is known as it is.
     """
+    if _may_differ(tracer, function, general):
+        for given in (False, True):
+            traced = tracer.run_function(
+                function, conventional=general.conventional, optional=given
+            )
+            if traced.complete:
+                yield traced
+
+
+def _may_differ(tracer: Tracer, function: Function, general: Traced) -> bool:
+    """Whether arguments that may be None decide about shapes that are not known in general."""
     names = set(parameter_names(function))
     if NONE not in function.defaults.values() or general.hypothesis is not None:
-        return None
+        return False
     if not names - function.defaults.keys():
-        return None  # nobody calls it with nothing at all
+        return False  # nobody calls it with nothing at all
     outputs = (as_tensor(each.output) for each in general.graph.operations if not each.elsewhere)
     if all(tensor is None or is_known(tensor.shape) for tensor in outputs):
-        return None
-    if not tracer.may_leave_out(function):
-        return None
-    traced = tracer.run_function(function, conventional=general.conventional, bare=True)
-    return traced if traced.complete else None
+        return False
+    return bool(tracer.may_leave_out(function))
 
 
 def is_known(shape: Shape | None) -> bool:

@@ -60,6 +60,8 @@ _ITEM: Final = re.compile(rf"(?>(?P<names>{_NAMES})(?P<is>{_IS})(?P<shape>{BRACK
 _ITEMS: Final = re.compile(
     rf"(?>{_NAMES}(?:{_IS}){BRACKET})(?>\s*(?:[,;|]|\band\b)*\s*(?:{_NAMES}(?:{_IS}){BRACKET}))*"
 )
+#: What gives several tensors: a comment behind it is about each of them.
+_SEVERAL: Final = re.compile(r"\.(?:chunk|unbind|(?:tensor_|[hvd])?split)\([^#]*\)\s*$")
 #: A space between the words of one name.
 _SPACE: Final = re.compile(r"(?<=[A-Za-z]) (?=[A-Za-z])")
 
@@ -87,7 +89,7 @@ def _claim_in(line: str) -> ClaimText | None:
     code = _CODE.match(line)
     assert code is not None, "the pattern matches the empty text"
     start = code.end()
-    if line[start : start + 1] != "#" or not line[:start].strip():
+    if line[start : start + 1] != "#" or not line[:start].strip() or _SEVERAL.search(line[:start]):
         return None
     return read_comment(line[start:])
 

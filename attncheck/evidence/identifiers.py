@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +24,14 @@ _OTHER_LENGTHS = frozenset(
         *("stride", "hop", "total", "hidden", "masked", "mask", "drop", "num", "diff", "delta"),
     )
 )
+
+#: A name that is given a module which multiplies half of the features with the others' activation.
+_GATED = re.compile(r"(\w+)\s*=\s*(?:\w+\.)*\w*(?:AndMul|GLU|Glu|Gated)\w*\(")
+
+
+def names_of_gates(lines: Iterable[str]) -> set[str]:
+    """The names of modules of which the result has half as many features as their input."""
+    return {name for line in lines for name in _GATED.findall(line)}
 
 
 def words_of(name: str) -> list[str]:

@@ -172,6 +172,7 @@ def _identity(left: Value, right: Value, negated: bool) -> Value:
     certain = (
         type(left) in _NOT_NONE
         or (type(left) is Tensor and not left.optional)
+        or (type(left) is Parameter and left.given)
         or (type(left) is Choice and NONE not in left.options)
     )
     if certain or type(left) is Const:

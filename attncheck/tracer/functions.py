@@ -13,6 +13,7 @@ from attncheck.evidence.roles import is_mask_name
 from attncheck.frameworks.lookup import public
 from attncheck.graph import Caller, Place
 from attncheck.operators.masking import MASK
+from attncheck.record import replace
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.blocks import simple_statements
 from attncheck.tracer.branches import with_found_axes
@@ -30,6 +31,7 @@ from attncheck.tree.pairs import last_name
 from attncheck.values.join import join_all
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
+    FORWARD,
     NONE,
     UNFIT,
     UNKNOWN,
@@ -63,9 +65,6 @@ _WATCHING = re.compile(
     r"doc\w*|export\w*|force|hub|inherit|kernel|log\w*|merge_with|no_grad|profile\w*|register\w*|"
     r"replace|torch_compile|trace\w*|validate\w*|warn\w*)(?:_|$)"
 )
-#: Methods that a caller sees only through the library's own call: what decorates them returns what
-#: they return.
-_FORWARD = frozenset(["forward", "__call__", "call"])
 #: Decorators that change what a function takes or gives.
 _CHANGING = frozenset(["vmap", "vectorize", "pmap", "contextmanager", "asynccontextmanager"])
 #: Names of arguments that are one size, and neither a tensor nor a list of sizes.
@@ -107,7 +106,8 @@ def _lets_through(decorator: str, function: str) -> bool:
     if decorator in _CHANGING:
         return False
     watched = decorator in TRANSPARENT or _WATCHING.search(decorator) is not None
-    return watched or function in _FORWARD
+    # A caller sees these only through the library's own call: what decorates them returns theirs.
+    return watched or function in FORWARD
 
 
 def decorated(machine: Machine, node: cst.FunctionDef, function: Function) -> Value:
@@ -376,23 +376,30 @@ def general_arguments(
     machine: Machine,
     function: Function,
     receiver: Value | None,
-    left_out: frozenset[str] = frozenset(),
+    said: dict[str, bool] | None = None,
 ) -> Iterator[tuple[cst.Param, Value]]:
     """Each parameter with the value it has when nothing is known of the call.
 
-    Those that the call has `left_out` are None.
+    Where it is `said` of one whether it is given, it certainly is no None, or it is.
     """
     parameters = function.node.params
     listed = [*parameters.posonly_params, *parameters.params]
     if receiver is not None and listed and function.static != "staticmethod":
         yield listed.pop(0), receiver
     for parameter in (*listed, *parameters.kwonly_params):
-        is_none = parameter.name.value in left_out
-        yield parameter, NONE if is_none else _general(machine, function, parameter)
+        given = None if said is None else said.get(parameter.name.value)
+        value = NONE if given is False else _general(machine, function, parameter)
+        yield parameter, _not_none(value) if given else value
     if type(parameters.star_arg) is cst.Param:
         yield parameters.star_arg, Sequence(None)
     if parameters.star_kwarg is not None:
         yield parameters.star_kwarg, Mapping((), open=True)
+
+
+def _not_none(value: Value) -> Value:
+    if type(value) is Tensor:
+        return replace(value, optional=False)
+    return replace(value, given=True) if type(value) is Parameter else value
 
 
 def _general(machine: Machine, function: Function, parameter: cst.Param) -> Value:

@@ -21,6 +21,7 @@ from attncheck.evidence.comments import ClaimText, about_parameter
 from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
 from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
+from attncheck.evidence.identifiers import names_of_gates
 from attncheck.evidence.papers import Paper
 from attncheck.evidence.ranks import prose_ranks
 from attncheck.evidence.roles import PHRASES, is_mask_name
@@ -38,16 +39,9 @@ from attncheck.values.value import NONE, UNKNOWN, Function, Int, Scalar, Unknown
 
 #: What an annotated plain value is.
 _SCALARS: Final = {"float": "float", "bool": "bool", "str": "str"}
-#: What a module is called by.
-_FORWARD: Final = frozenset(["forward", "__call__", "call"])
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 #: A line of a signature that holds one parameter and a comment; an assignment has no comma there.
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
-
-#: What gives several tensors: a comment behind it is about each of them.
-_SEVERAL: Final = re.compile(r"\.(?:chunk|unbind|(?:tensor_|[hvd])?split)\([^#]*\)\s*#")
-#: A name that is given a module which multiplies half of the features with the others' activation.
-_GATED: Final = re.compile(r"(\w+)\s*=\s*(?:\w+\.)*\w*(?:AndMul|GLU|Glu|Gated)\w*\(")
 
 
 def _is_shapeless(value: Value) -> bool:
@@ -154,9 +148,9 @@ class ProgramEvidence:
 
     @property
     def gated(self) -> set[str]:
-        """The names of modules of which the result has half as many features as their input."""
+        """The names of modules that halve their input, by what their classes are called."""
         if self._gated is None:
-            self._gated = {name for line in self.lines for name in _GATED.findall(line)}
+            self._gated = names_of_gates(self.lines)
         return self._gated
 
     @property
@@ -200,7 +194,7 @@ class ProgramEvidence:
         if counted is not None and (stated is None or tensor is not None):
             optional = name in function.defaults
             return filled(Sketch(counted, evidence=Evidence.PROSE, optional=optional), name)
-        named = self.conventional and function is self.pinned_function and is_called_by(function)
+        named = self.conventional and function is self.pinned_function and function.is_forward
         rank = conventional_rank(name) if named else None
         if rank is not None and (stated is None or tensor is not None):
             optional = name in function.defaults
@@ -220,13 +214,13 @@ class ProgramEvidence:
         counted = self.counted(function).get(parameter.name.value)
         if counted is not None:
             return counted
-        if not is_called_by(function) or stated not in (None, tensor):
+        if not function.is_forward or stated not in (None, tensor):
             return None
         return conventional_rank(parameter.name.value)
 
     def has_conventional(self, function: Function) -> bool:
         """Whether names say more of the inputs of a module than everything else does."""
-        if not is_called_by(function):
+        if not function.is_forward:
             return False
         parameters = function.node.params
         names = [each.name.value for each in (*parameters.params, *parameters.kwonly_params)]
@@ -322,8 +316,6 @@ class ProgramEvidence:
         line = self.line_of(target)
         claim = self.comments.get(line)
         if claim is None or claim.subject not in (None, name):
-            return value
-        if _SEVERAL.search(self.lines[line - 1]):
             return value
         alone = re.match(rf"\s*{name}\s*(?::[^=]*)?=[^=]", self.lines[line - 1])
         shape = claim.read(self.scope.symbol) if alone else None
@@ -479,11 +471,6 @@ class ProgramEvidence:
 
     def _library(self) -> str | None:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None
-
-
-def is_called_by(function: Function) -> bool:
-    """Whether a function is what runs when a module is called."""
-    return function.name in _FORWARD and function.owner is not None
 
 
 def _docstring(node: cst.FunctionDef) -> str | None:

@@ -77,8 +77,8 @@ class Traced:
     complete: bool = True
     #: whether inputs were given as many axes as their names say
     conventional: bool = False
-    #: whether arguments that may be None were left out
-    bare: bool = False
+    #: whether arguments that may be None were given or left out; None: whichever
+    optional: bool | None = None
     #: for the module body: the sites of the latest call of each function, by qualified name
     inner: dict[str, list[ShapeSite]] = field(default_factory=dict)
     #: the sites of each call of what makes an object
@@ -163,17 +163,17 @@ class Tracer:
         open_pair: bool = False,
         conventional: bool = False,
         more: int = 0,
-        bare: bool = False,
+        optional: bool | None = None,
         sparing: bool = False,
         unbatched: str | None = None,
     ) -> Traced:
         """Trace a function in general, or under a hypothesis about its parameters.
 
         `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
-        `conventional` that inputs have as many axes as their names say, or so many `more`; `bare`
-        that arguments that are None by default are left out; `sparing` that what calls show of
-        arguments counts for nothing; `unbatched` is a parameter that is one item of the batch which
-        prose speaks of.
+        `conventional` that inputs have as many axes as their names say, or so many `more`;
+        `optional` whether arguments that are None by default are given; `sparing` that what calls
+        show of arguments counts for nothing; `unbatched` is a parameter that is one item of the
+        batch which prose speaks of.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
@@ -182,7 +182,7 @@ class Tracer:
             machine.facts.leave_open("d_s", "d_h")
         machine.graph.by_name = hypothesis is not None
         self._suppose(function, hypothesis, conventional, more, sparing, unbatched)
-        usual = not (bare or more or sparing or unbatched)
+        usual = optional is None and not (more or sparing or unbatched)
         receiver = None
         if function.owner is not None:
             receiver = self._instance(function.owner)
@@ -192,8 +192,10 @@ class Tracer:
             self._name_arguments(machine, builder)
             if self.evidence.presuming:
                 self.evidence.attributes.recall(receiver)
-        left_out = self.may_leave_out(function) if bare else frozenset[str]()
-        complete, result = self._in_general(machine, function, receiver, left_out)
+        names = frozenset[str]() if optional is None else self.may_leave_out(function)
+        complete, result = self._in_general(
+            machine, function, receiver, dict.fromkeys(names, bool(optional))
+        )
         if receiver is not None and complete and usual:
             self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)
@@ -201,7 +203,7 @@ class Tracer:
         if hypothesis is None and usual:
             self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
-        traced.result, traced.conventional, traced.bare = result, conventional, bare
+        traced.result, traced.conventional, traced.optional = result, conventional, optional
         return traced
 
     def _suppose(
@@ -259,7 +261,7 @@ class Tracer:
         machine: Machine,
         function: Function,
         receiver: Instance | None,
-        left_out: frozenset[str] = frozenset(),
+        said: dict[str, bool] | None = None,
     ) -> tuple[bool, Value | None]:
         """Run a function on unknown arguments; whether it ended, and its result."""
         frame = Frame(self._closure(function), Place(function.qualified, function.node), function)
@@ -267,12 +269,13 @@ class Tracer:
 
         def run() -> None:
             with machine.running(frame):
-                given: list[tuple[str, Value]] = []
-                for parameter, value in general_arguments(machine, function, receiver, left_out):
+                listed: list[tuple[str, Value]] = []
+                arguments = general_arguments(machine, function, receiver, said)
+                for parameter, value in arguments:
                     targets.parameter_site(machine, parameter, value)
-                    given.append((parameter.name.value, value))
+                    listed.append((parameter.name.value, value))
                 if receiver is not None:
-                    keras.build_for(machine, receiver, function, given)
+                    keras.build_for(machine, receiver, function, listed)
             result.append(run_body(machine, frame))
 
         return self._guarded(machine, run), result[0] if result else None

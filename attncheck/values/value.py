@@ -88,7 +88,8 @@ class Parameter:
     """An argument that nothing is known of: it acts as a tensor or as a number, as it is used.
 
     ``kept`` says that an object was made with it and holds it under a name; ``setting`` that it was
-    given to a constructor, or read from a config: beside a tensor it is then a number.
+    given to a constructor, or read from a config: beside a tensor it is then a number; ``given``
+    that it certainly is not None.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Parameter:
     number: Int
     kept: bool = field(default=False, compare=False)
     setting: bool = False
+    given: bool = False
 
 
 @record
@@ -241,6 +243,15 @@ class Function:
     def is_written(self) -> bool:
         """Whether it stands in the program, and is not what makes an object of its fields."""
         return bool(getattr(self.node.body, "body", True))
+
+    @property
+    def is_forward(self) -> bool:
+        """Whether it is what runs when an object of its class is called."""
+        return self.owner is not None and self.name in FORWARD
+
+
+#: What runs when an object of a class is called, in all libraries.
+FORWARD = frozenset({"forward", "__call__", "call"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
