@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.checks import plain
 from attncheck.checks.broadcasts import report
+from attncheck.checks.classes_last import classes_last
 from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.layouts import turned
 from attncheck.checks.loss_broadcast import spreads
@@ -24,6 +25,11 @@ RULE = Rule(
 ON = (Elementwise, Fault.AGREEMENT, Fault.BROADCAST)
 #: Other rules tell of their batches.
 _PRODUCTS = (Attention, Contraction, Einsum)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report losses that take the positions of what a layer gives for its classes."""
+    yield from classes_last(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -17,9 +17,9 @@ def classes_second(report: Report, view: View) -> Iterator[Candidate]:
         return
     (scores, x), (_, y) = tensors
     sizes, classes = view.sizes(x), view.sizes(y)
-    if scores.node is None or sizes is None or classes is None or x.library != "torch":
+    if scores.node is None or sizes is None or x.library != "torch":
         return
-    if len(sizes) == 3 and len(classes) == 2:
+    if len(sizes) == 3 and (classes is None or len(classes) == 2):
         text = f"{bracketed(view, scores.node)}.transpose(1, 2)"
         yield edit(scores.node, text, "put the classes on axis 1")
 
