@@ -13,6 +13,7 @@ from attncheck.checks.picked import LAST, keys_of, picks
 from attncheck.checks.recurrent_ends import recurrent_ends
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.runs import Run, features, is_many, is_output, runs
+from attncheck.checks.split_positions import split_positions
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Joining, Reshaping
@@ -33,6 +34,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from odd_picks(RULE, view)
     yield from cut_ones(RULE, view)
     yield from recurrent_ends(RULE, view)
+    yield from split_positions(RULE, view)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()
