@@ -14,6 +14,7 @@ from attncheck.checks.source_mixup import (
     misprojected,
 )
 from attncheck.checks.sources import PARTS, Trio, projection_behind, trios
+from attncheck.checks.twice_joined import joined_again
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.values.tensor import Tensor
@@ -32,6 +33,11 @@ def unmixed(report: Report, view: View) -> Iterator[Candidate]:
         backwards = asks_backwards(trio, view)
         if backwards is not None and trio.operation is report.operation:
             yield from _exchanged(report.node, backwards, view)
+    twice = view.remembered(joined_again, report.operation)
+    if twice is not None:
+        name = twice.twin.name
+        change, words = Change(twice.again, name), f"join it with {name}"
+        yield Candidate((change,), words, safe=False, same_size=True)
     pair = given_backwards(report.operation, view)
     if pair is not None and pair[0].node is not None and pair[1].node is not None:
         first, second = (view.code(operand.node) for operand in pair)
