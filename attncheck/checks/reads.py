@@ -31,9 +31,12 @@ def _read(node: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
     """A node and what is inside of it, but for targets and for what a name is given from itself."""
     yield node
     targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else []
-    skipped: set[cst.CSTNode] = {part for target in targets for part in targets_in(target)}
-    if any(isinstance(part, cst.Name) and part.value == name for part in targets):
-        assert isinstance(node, cst.Assign)
+    turns = [node.target] if isinstance(node, cst.For) else []
+    skipped: set[cst.CSTNode] = {
+        part for target in (*targets, *turns) for part in targets_in(target)
+    }
+    itself = any(isinstance(part, cst.Name) and part.value == name for part in targets)
+    if itself and isinstance(node, cst.Assign):
         skipped.add(node.value)
     for child in inner(node):
         yield from _unless(child, skipped, name)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Size
+from attncheck.checks.carried_states import forgotten_states
 from attncheck.checks.cut_ones import cut_ones
 from attncheck.checks.layouts import Reading, birth_of, chosen
 from attncheck.checks.odd_picks import odd_picks
@@ -33,6 +34,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from odd_picks(RULE, view)
     yield from cut_ones(RULE, view)
     yield from recurrent_ends(RULE, view)
+    yield from forgotten_states(RULE, view)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()

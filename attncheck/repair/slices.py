@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.carried_states import forgotten
 from attncheck.checks.report import Report
 from attncheck.checks.runs import Run, is_output, runs
 from attncheck.checks.view import View
@@ -18,7 +19,11 @@ from attncheck.tree.pairs import parts
 def other_places(report: Report, view: View) -> Iterator[Candidate]:
     """The index or the arguments of a report with two of them exchanged, or rewritten."""
     node = report.node
-    if isinstance(node, cst.Tuple):
+    forgot = view.remembered(forgotten, report.operation)
+    if forgot is not None and forgot.call is node:
+        change = Change(forgot.thrown, view.code(forgot.given))
+        yield Candidate((change,), "carry the state on", safe=False, same_size=True)
+    elif isinstance(node, cst.Tuple):
         names = [view.source.code(element.value) for element in node.elements]
         text = ", ".join(reversed(names))
         bracketed = view.source.code(node).startswith("(")
