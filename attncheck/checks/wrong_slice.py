@@ -10,6 +10,7 @@ from attncheck.checks.carried_states import forgotten_states
 from attncheck.checks.cut_ones import cut_ones
 from attncheck.checks.layouts import Reading, birth_of, chosen
 from attncheck.checks.odd_picks import odd_picks
+from attncheck.checks.painted import painted
 from attncheck.checks.picked import LAST, keys_of, picks
 from attncheck.checks.recurrent_ends import recurrent_ends
 from attncheck.checks.report import Culprit, Report, Sizes
@@ -33,6 +34,7 @@ def check_trace(view: View) -> Iterator[Report]:
     """Report what is cut out of the results of layers at the wrong place."""
     yield from odd_picks(RULE, view)
     yield from cut_ones(RULE, view)
+    yield from painted(RULE, view, masks=False)
     yield from recurrent_ends(RULE, view)
     yield from forgotten_states(RULE, view)
     for reading in chosen(view):

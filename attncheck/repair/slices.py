@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.checks.carried_states import forgotten
+from attncheck.checks.painted import painted_wrong
 from attncheck.checks.report import Report
 from attncheck.checks.runs import Run, is_output, runs
 from attncheck.checks.view import View
@@ -23,6 +24,8 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
     if forgot is not None and forgot.call is node:
         change = Change(forgot.thrown, view.code(forgot.given))
         yield Candidate((change,), "carry the state on", safe=False, same_size=True)
+    elif view.remembered(painted_wrong, report.operation) is not None:
+        yield from painted_right(report, view)
     elif isinstance(node, cst.Tuple):
         names = [view.source.code(element.value) for element in node.elements]
         text = ", ".join(reversed(names))
@@ -36,6 +39,18 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
         yield from _last_layer(report, view)
     elif isinstance(node, cst.Call):
         yield from _arguments(report, node, view)
+
+
+def painted_right(report: Report, view: View) -> Iterator[Candidate]:
+    """The slices of a write at the axes of more than one place, in their order."""
+    found = view.remembered(painted_wrong, report.operation)
+    if found is None:
+        return
+    items = [view.code(element.slice) for element in found.node.slice]
+    cuts = dict(zip(found.meant, (items[place] for place in found.cut), strict=True))
+    text = _subscript(found.node, [cuts.get(place, ":") for place in range(len(items))], view)
+    words = " and ".join(map(str, found.meant))
+    yield edit(found.node, text, f"cut axes {words}", safe=False)
 
 
 def _ended_run(report: Report, view: View) -> Run | None:
