@@ -15,6 +15,7 @@ import libcst as cst
 
 from attncheck.checks.reads import is_read, targets_in
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.runs import are_one
 from attncheck.checks.states import function_of
 from attncheck.checks.steps import is_update, path
 from attncheck.checks.view import View
@@ -170,13 +171,9 @@ def _given(call: cst.Call, states: list[Tensor], held: _Held) -> cst.BaseExpress
     for argument in call.args:
         names = list(targets_in(argument.value))
         tensors = [each for name in names for each in _tensors(held.values.get(name.value))]
-        if len(tensors) == len(states) > 0 and all(map(_are_one, tensors, states)):
+        if len(tensors) == len(states) > 0 and all(map(are_one, tensors, states)):
             return argument.value
     return None
-
-
-def _are_one(left: Tensor, right: Tensor) -> bool:
-    return left is right or (left.operation is not None and left.operation == right.operation)
 
 
 def _thrown(

@@ -9,6 +9,7 @@ from attncheck.algebra.size import Size
 from attncheck.checks.carried_states import forgotten_states
 from attncheck.checks.cut_ones import cut_ones
 from attncheck.checks.layouts import Reading, birth_of, chosen
+from attncheck.checks.lowest_queries import lowest_queries
 from attncheck.checks.odd_picks import odd_picks
 from attncheck.checks.painted import painted
 from attncheck.checks.picked import LAST, keys_of, picks
@@ -37,6 +38,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from painted(RULE, view, masks=False)
     yield from recurrent_ends(RULE, view)
     yield from forgotten_states(RULE, view)
+    yield from lowest_queries(RULE, view)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.checks.carried_states import forgotten
+from attncheck.checks.lowest_queries import lowest_picks
 from attncheck.checks.painted import painted_wrong
 from attncheck.checks.report import Report
 from attncheck.checks.runs import Run, is_output, runs
@@ -31,6 +32,8 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
         text = ", ".join(reversed(names))
         bracketed = view.source.code(node).startswith("(")
         yield edit(node, f"({text})" if bracketed else text, "name the states as they come")
+    elif isinstance(node, cst.Subscript) and _is_lowest(report, view):
+        yield from _top_layer(node, view)
     elif isinstance(node, cst.Subscript) and (run := _ended_run(report, view)) is not None:
         yield from _last_states(run, report, view)
     elif isinstance(node, cst.Subscript):
@@ -39,6 +42,18 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
         yield from _last_layer(report, view)
     elif isinstance(node, cst.Call):
         yield from _arguments(report, node, view)
+
+
+def _is_lowest(report: Report, view: View) -> bool:
+    """Whether a report is of the state of a lowest layer that is taken for a query."""
+    return any(pick is report.operation for pick, _ in view.once(lowest_picks))
+
+
+def _top_layer(node: cst.Subscript, view: View) -> Iterator[Candidate]:
+    """``h[-1]`` for ``h[0]``, ``h[-1:]`` for ``h[:-1]``."""
+    first, *rest = [view.code(element.slice) for element in node.slice]
+    text = _subscript(node, ["-1:" if ":" in first else "-1", *rest], view)
+    yield edit(node, text, "take the state of the top layer", safe=False)
 
 
 def painted_right(report: Report, view: View) -> Iterator[Candidate]:
