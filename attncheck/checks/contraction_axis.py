@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site, WeightedSum, same_axis
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.summed_weights import constant_sums
 from attncheck.checks.view import View
 from attncheck.checks.weights import Mismatch, mismatch
 from attncheck.graph import Operation
@@ -17,6 +18,11 @@ from attncheck.values.value import Const, Int, Library, Scalar, as_tensor
 
 RULE = Rule("ATN302", "contraction-axis", "weights contracted over an axis that was not normalised")
 ON = (Contraction, Einsum, Reduction)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report weights that are summed to 1."""
+    yield from constant_sums(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -17,6 +17,7 @@ from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.report import Culprit, Report, Sizes
+from attncheck.checks.summed_weights import constant_sum
 from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
@@ -301,13 +302,17 @@ def _contraction(report: Report, view: View) -> Iterator[Candidate]:
     """Another axis in a sum of keys; other subscripts; of a product a transpose, another order."""
     if isinstance(report.operation.event, Einsum):
         yield from subscripts(report, view)
+    constant = view.remembered(constant_sum, report.operation)
+    if report.axis is None and constant is not None:
+        return  # which axis is that of the steps is not known
     if report.axis is None:
         yield from _product(report, view)
         yield from _swapped_on(report, view)
         return
     argument = argument_of(report.node) if isinstance(report.node, cst.Call) else None
     if argument is not None:
-        yield edit(argument, str(report.axis), f"sum over axis {report.axis}")
+        words = f"sum over axis {report.axis}"
+        yield edit(argument, str(report.axis), words, safe=constant is None)
 
 
 def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
