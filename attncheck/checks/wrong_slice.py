@@ -16,6 +16,7 @@ from attncheck.checks.picked import LAST, keys_of, picks
 from attncheck.checks.recurrent_ends import recurrent_ends
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.runs import Run, features, is_many, is_output, runs
+from attncheck.checks.split_weights import split_weights
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Joining, Reshaping
@@ -39,6 +40,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from recurrent_ends(RULE, view)
     yield from forgotten_states(RULE, view)
     yield from lowest_queries(RULE, view)
+    yield from split_weights(RULE, view)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()

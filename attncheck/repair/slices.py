@@ -11,6 +11,7 @@ from attncheck.checks.lowest_queries import lowest_picks
 from attncheck.checks.painted import painted_wrong
 from attncheck.checks.report import Report
 from attncheck.checks.runs import Run, is_output, runs
+from attncheck.checks.split_weights import SplitWeights, split_on_batch
 from attncheck.checks.view import View
 from attncheck.operators.events import Joining
 from attncheck.repair.candidate import Candidate, Change, edit
@@ -22,9 +23,12 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
     """The index or the arguments of a report with two of them exchanged, or rewritten."""
     node = report.node
     forgot = view.remembered(forgotten, report.operation)
+    batch = view.remembered(split_on_batch, report.operation)
     if forgot is not None and forgot.call is node:
         change = Change(forgot.thrown, view.code(forgot.given))
         yield Candidate((change,), "carry the state on", safe=False, same_size=True)
+    elif batch is not None:
+        yield from _along_queries(batch, node, view)
     elif view.remembered(painted_wrong, report.operation) is not None:
         yield from painted_right(report, view)
     elif isinstance(node, cst.Tuple):
@@ -42,6 +46,16 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
         yield from _last_layer(report, view)
     elif isinstance(node, cst.Call):
         yield from _arguments(report, node, view)
+
+
+def _along_queries(found: SplitWeights, node: cst.CSTNode, view: View) -> Iterator[Candidate]:
+    """The weights as they are, and not turned round; or another axis to split them along."""
+    plain = None if found.turned is None else next(found.turned.tensors())[0].node
+    if plain is not None and found.operand.node is not None:
+        yield edit(found.operand.node, view.code(plain), "leave them batch first", safe=False)
+    axis = argument_of(node) if isinstance(node, cst.Call) else None
+    if axis is not None:
+        yield edit(axis, str(found.queries), "split them along the queries", safe=False)
 
 
 def _is_lowest(report: Report, view: View) -> bool:
