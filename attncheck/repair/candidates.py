@@ -16,6 +16,7 @@ from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.letters import summed_clash
+from attncheck.checks.one_dot import over_batch
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.summed_weights import constant_sum
 from attncheck.checks.swapped import fits_swapped
@@ -27,6 +28,7 @@ from attncheck.repair.axes_of_one import joined_beside, vectors_of_a_batch
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
+from attncheck.repair.dots import each_sequence
 from attncheck.repair.heads import other_split
 from attncheck.repair.layered import top_layer
 from attncheck.repair.layers import contracted_layers, layer_size
@@ -302,6 +304,9 @@ def _contraction(report: Report, view: View) -> Iterator[Candidate]:
     """Another axis in a sum of keys; other subscripts; of a product a transpose, another order."""
     if isinstance(report.operation.event, Einsum):
         yield from subscripts(report, view)
+    if view.remembered(over_batch, report.operation) is not None:
+        yield from each_sequence(report, view)
+        return
     constant = view.remembered(constant_sum, report.operation)
     if report.axis is None and constant is not None:
         return  # which axis is that of the steps is not known
