@@ -10,6 +10,7 @@ from attncheck.attention import behind
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.sources import Trio, inputs_behind, projection_behind, trios
 from attncheck.checks.twice_joined import twice_joined
+from attncheck.checks.unrestored import unrestored_weights
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in, spoken
 from attncheck.evidence.roles import decodes, projection_of
@@ -71,6 +72,7 @@ def check_trace(view: View) -> Iterator[Report]:
         elif asks_backwards(trio, view) is not None:
             yield from _backwards_report(trio, view)
     yield from twice_joined(RULE, view)
+    yield from unrestored_weights(RULE, view)
     for operation in view.graph.operations:
         if operation.clash is None and given_backwards(operation, view) is not None:
             yield from _exchanged_report(operation, view)

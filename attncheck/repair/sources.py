@@ -15,8 +15,10 @@ from attncheck.checks.source_mixup import (
 )
 from attncheck.checks.sources import PARTS, Trio, projection_behind, trios
 from attncheck.checks.twice_joined import joined_again
+from attncheck.checks.unrestored import order_of, unrestored
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.wording import bracketed
 from attncheck.values.tensor import Tensor
 
 
@@ -38,11 +40,21 @@ def unmixed(report: Report, view: View) -> Iterator[Candidate]:
         name = twice.twin.name
         change, words = Change(twice.again, name), f"join it with {name}"
         yield Candidate((change,), words, safe=False, same_size=True)
+    yield from _put_back(report, view)
     pair = given_backwards(report.operation, view)
     if pair is not None and pair[0].node is not None and pair[1].node is not None:
         first, second = (view.code(operand.node) for operand in pair)
         changes = Change(pair[0].node, second), Change(pair[1].node, first)
         yield Candidate(changes, f"give it {second} first", safe=False)
+
+
+def _put_back(report: Report, view: View) -> Iterator[Candidate]:
+    """Weights put back into the caller's order, as the output beside them is."""
+    for found in view.once(unrestored):
+        order = order_of(found.restoring)
+        if found.returned.node is report.node and order is not None:
+            text = f"{bracketed(view, report.node)}[{view.code(order)}]"
+            yield edit(report.node, text, "put them back into the caller's order", safe=False)
 
 
 def _one_sequence(trio: Trio, report: Report, view: View) -> Iterator[Candidate]:
