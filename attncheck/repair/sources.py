@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.cancelled_queries import cancelled
 from attncheck.checks.report import Report
 from attncheck.checks.source_mixup import (
     asks_backwards,
@@ -41,6 +42,10 @@ def unmixed(report: Report, view: View) -> Iterator[Candidate]:
         change, words = Change(twice.again, name), f"join it with {name}"
         yield Candidate((change,), words, safe=False, same_size=True)
     yield from _put_back(report, view)
+    linear = (found.layer for found in view.once(cancelled) if found.hidden)
+    if any(layer is report.operation for layer in linear):
+        text = f"torch.tanh({view.code(report.node)})"
+        yield edit(report.node, text, "put a tanh between the layers", safe=False)
     pair = given_backwards(report.operation, view)
     if pair is not None and pair[0].node is not None and pair[1].node is not None:
         first, second = (view.code(operand.node) for operand in pair)
