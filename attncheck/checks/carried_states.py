@@ -142,11 +142,18 @@ def _assigned(loop: _Loop) -> Iterator[cst.Name]:
     """The names that a loop assigns, or a part of what they hold."""
     for part in parts(loop):
         for target in _TARGETS.get(type(part), _no_targets)(part):
-            yield from targets_in(target)
+            yield from targets_in(target.value if isinstance(target, cst.Subscript) else target)
 
 
 def _no_targets(node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
     return ()
+
+
+def _changed_in_place(call: cst.Call) -> tuple[cst.CSTNode, ...]:
+    """What ``state.copy_(new)`` writes to: a method whose name ends in ``_``."""
+    method = call.func
+    changes = isinstance(method, cst.Attribute) and method.attr.value.endswith("_")
+    return (method.value,) if changes and isinstance(method, cst.Attribute) else ()
 
 
 _TARGETS: dict[type, Callable[[Any], tuple[cst.CSTNode, ...]]] = {
@@ -156,6 +163,7 @@ _TARGETS: dict[type, Callable[[Any], tuple[cst.CSTNode, ...]]] = {
     cst.NamedExpr: lambda node: (node.target,),
     cst.For: lambda node: (node.target,),
     cst.AsName: lambda node: (node.name,),
+    cst.Call: _changed_in_place,
 }
 
 

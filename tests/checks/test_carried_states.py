@@ -119,6 +119,8 @@ def test_what_the_finding_says():
         ("scores, new = self.decoder(word, state, keys)", CARRIED + "; state = new"),
         ("scores, state = self.decoder(word, state, keys)", CARRIED),
         ("scores, new = self.decoder(word, state, keys)", CARRIED + "; print(new.mean())"),
+        ("scores, new = self.decoder(word, state, keys)", CARRIED + "; state[:] = new.detach()"),
+        ("scores, new = self.decoder(word, state, keys)", CARRIED + "; state.copy_(new)"),
         # One word of a hypothesis each: nothing of one turn goes into the next.
         ("word = x[step, :1, 0].long(); scores, _ = self.decoder(word, state, keys)", "pass"),
         ("scores, _ = self.decoder(x[:, step, :1].long(), state, keys)", "pass"),
