@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site, WeightedSum, same_axis
+from attncheck.checks.covered_twice import covered_twice
+from attncheck.checks.one_dot import one_score
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.summed_weights import constant_sums
 from attncheck.checks.view import View
 from attncheck.checks.weights import Mismatch, mismatch
 from attncheck.graph import Operation
@@ -17,6 +20,13 @@ from attncheck.values.value import Const, Int, Library, Scalar, as_tensor
 
 RULE = Rule("ATN302", "contraction-axis", "weights contracted over an axis that was not normalised")
 ON = (Contraction, Einsum, Reduction)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report weights that are summed to 1, and scores that are summed over the batch."""
+    yield from one_score(RULE, view)
+    yield from constant_sums(RULE, view)
+    yield from covered_twice(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

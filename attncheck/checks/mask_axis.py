@@ -13,6 +13,7 @@ from attncheck.checks import mask_arguments, plain
 from attncheck.checks.entries import entries, is_named, masked_again
 from attncheck.checks.mask_places import FUNCTION, are_one, is_of_mask, misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
+from attncheck.checks.painted import painted
 from attncheck.checks.reach import keys_from_end
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.terms import Term, terms
@@ -70,6 +71,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report, for each self-attention, masks that tell queries apart where none tells keys."""
+    yield from painted(RULE, view, masks=True)
     for masked in (*_sites(view), *_layers(view)):
         found = [
             (operand, term)

@@ -8,12 +8,13 @@ paired is told only where one of the parts certainly counts copies.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.reshape import Reshaped
 from attncheck.algebra.shape import COPIES, Axis
-from attncheck.algebra.size import Size
+from attncheck.algebra.size import ONE, Size
 from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -33,6 +34,8 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 Pair = tuple[Axis, Axis]
+_PAIR = 2
+_ENDS = (0, -1)
 #: The sizes of the two parts of an axis, outermost first.
 Parts = tuple[Size | None, Size | None]
 
@@ -59,13 +62,13 @@ def conflict(left: Axis, right: Axis, facts: Facts) -> Conflict | None:
     beside them are one size too, since the axes meet. So that one is not known is no matter where
     the other axis holds no copies: rows repeated as often as there are others may be in any order.
     """
-    a, b = _sizes(left, facts), _sizes(right, facts)
+    a, b = _sizes(left, facts, right), _sizes(right, facts, left)
     if a is None or b is None or _equal(facts, a[0], b[0]) or _equal(facts, *a):
         return None
     if None in (*a, *b) and (_equal(facts, *b) or _both_hold_copies(left, right)):
         return None
     crossed = [
-        _equal(facts, own[place], other[1 - place])
+        _equal(facts, own[min(place, 1)], other[1 - min(place, 1)])
         for axis, own, other in ((left, a, b), (right, b, a))
         if (place := _copies_at(axis)) is not None
     ]
@@ -74,12 +77,36 @@ def conflict(left: Axis, right: Axis, facts: Facts) -> Conflict | None:
     return Conflict(left, right, a, b)
 
 
-def _sizes(axis: Axis, facts: Facts) -> Parts | None:
-    """The sizes of an axis's two parts, of which at most one counts copies; None otherwise."""
-    if len(axis.parts) != 2 or all(part.made == COPIES for part in axis.parts):
+def _sizes(axis: Axis, facts: Facts, other: Axis | None = None) -> Parts | None:
+    """The sizes of an axis's two parts, of which at most one counts copies; None otherwise.
+
+    More parts, as of windows in rows and columns, are taken together as they meet the `other` axis.
+    """
+    if len(axis.parts) > _PAIR and other is not None:
+        return _grouped(axis, other, facts)
+    if len(axis.parts) != _PAIR or all(part.made == COPIES for part in axis.parts):
         return None
     outer, inner = (None if part.size is None else facts.resolve(part.size) for part in axis.parts)
     return None if outer is None and inner is None else (outer, inner)
+
+
+def _grouped(axis: Axis, other: Axis, facts: Facts) -> Parts | None:
+    """An axis of more than two parts as two: its copies and all else, or what may meet copies."""
+    own, theirs = _copies_at(axis), _copies_at(other)
+    if any(_equal(facts, axis.parts[end].size, other.parts[end].size) for end in _ENDS):
+        return None  # both begin, or end, with the same rows
+    sizes = [facts.resolve(part.size) for part in axis.parts if part.size is not None]
+    if (own is None) is (theirs is None) or len(sizes) < len(axis.parts):
+        return None
+    if own is None:
+        # Copies that lie innermost there would have to be outermost here to be the other order.
+        cut = -1 if theirs == 0 else 1
+    elif own in (0, len(sizes) - 1):
+        cut = 1 if own == 0 else -1
+    else:
+        return None
+    outer, inner = (math.prod(part, start=ONE) for part in (sizes[:cut], sizes[cut:]))
+    return outer, inner
 
 
 def _both_hold_copies(left: Axis, right: Axis) -> bool:

@@ -72,6 +72,14 @@ def is_output(view: View, run: Run, tensor: Tensor) -> bool:
     return followed is not None and followed is run.output
 
 
+def are_one(left: Tensor, right: Tensor) -> bool:
+    """Whether two tensors certainly are one: an argument, or what one operation, or round, made."""
+    if left is right:
+        return True
+    made = left.made_by & right.made_by
+    return bool(made - {None})
+
+
 def is_many(size: Size | None) -> bool:
     """Whether there are certainly several layers, by a number or a default."""
     number = None if size is None else size.evaluate()

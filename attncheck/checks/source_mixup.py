@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attncheck.attention import behind
+from attncheck.checks.cancelled_queries import cancelled_queries
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.sources import Trio, inputs_behind, projection_behind, trios
+from attncheck.checks.twice_joined import twice_joined
+from attncheck.checks.unrestored import unrestored_weights
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in, spoken
 from attncheck.evidence.roles import decodes, projection_of
@@ -69,6 +72,9 @@ def check_trace(view: View) -> Iterator[Report]:
             yield from _apart_report(trio, apart, view)
         elif asks_backwards(trio, view) is not None:
             yield from _backwards_report(trio, view)
+    yield from twice_joined(RULE, view)
+    yield from cancelled_queries(RULE, view)
+    yield from unrestored_weights(RULE, view)
     for operation in view.graph.operations:
         if operation.clash is None and given_backwards(operation, view) is not None:
             yield from _exchanged_report(operation, view)

@@ -79,7 +79,7 @@ def steps(view: View) -> Iterator[Step]:
     graph = view.graph
     if not any(isinstance(each.event, Recurrence) for each in graph.operations):
         return
-    updates = list(_first_of_each(filter(_is_update, graph.operations)))
+    updates = list(_first_of_each(filter(is_update, graph.operations)))
     sites = {site.softmax: site for site in view.sites if site.sums}
     for softmax in _first_of_each(sites):
         site = sites[softmax]
@@ -106,7 +106,7 @@ def path(operation: Operation) -> Path:
     return (*(caller.node for caller in operation.place.calls), operation.node)
 
 
-def _is_update(operation: Operation) -> bool:
+def is_update(operation: Operation) -> bool:
     """Whether an operation updates a state by one step."""
     event = operation.event
     if not isinstance(event, Recurrence) or operation.elsewhere or event.packed:

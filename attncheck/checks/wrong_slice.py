@@ -6,14 +6,18 @@ from collections.abc import Iterator
 
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Size
+from attncheck.checks.carried_states import forgotten_states
 from attncheck.checks.cut_ones import cut_ones
 from attncheck.checks.layouts import Reading, birth_of, chosen
+from attncheck.checks.lowest_queries import lowest_queries
 from attncheck.checks.odd_picks import odd_picks
+from attncheck.checks.painted import painted
 from attncheck.checks.picked import LAST, keys_of, picks
 from attncheck.checks.recurrent_ends import recurrent_ends
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.runs import Run, features, is_many, is_output, runs
 from attncheck.checks.split_positions import split_positions
+from attncheck.checks.split_weights import split_weights
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Joining, Reshaping
@@ -33,8 +37,12 @@ def check_trace(view: View) -> Iterator[Report]:
     """Report what is cut out of the results of layers at the wrong place."""
     yield from odd_picks(RULE, view)
     yield from cut_ones(RULE, view)
+    yield from painted(RULE, view, masks=False)
     yield from recurrent_ends(RULE, view)
     yield from split_positions(RULE, view)
+    yield from forgotten_states(RULE, view)
+    yield from lowest_queries(RULE, view)
+    yield from split_weights(RULE, view)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()

@@ -8,25 +8,30 @@ can be shown as refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
 from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.concat_mismatch import other_axis
+from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.letters import summed_clash
+from attncheck.checks.one_dot import over_batch
 from attncheck.checks.put_in_order import order_of
 from attncheck.checks.report import Culprit, Report, Sizes
+from attncheck.checks.summed_weights import constant_sum
 from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
-from attncheck.graph import Operand
+from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Contraction, Einsum, Loss
 from attncheck.repair.axes_of_one import joined_beside, vectors_of_a_batch
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
+from attncheck.repair.coverage import coverage_before
+from attncheck.repair.dots import each_sequence
 from attncheck.repair.heads import other_split
 from attncheck.repair.layered import top_layer
 from attncheck.repair.layers import contracted_layers, layer_size
@@ -303,17 +308,32 @@ def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
     yield edit(made.node, text, f"keep the reduced axis ({word}=True)")
 
 
+#: What is wrong with sums of weights and scores otherwise, and what mends it.
+_OF_SUMS: tuple[tuple[Callable[[Operation, View], object], Generator], ...] = (
+    (over_batch, each_sequence),
+    (counts_itself, coverage_before),
+)
+
+
 def _contraction(report: Report, view: View) -> Iterator[Candidate]:
     """Another axis in a sum of keys; other subscripts; of a product a transpose, another order."""
     if isinstance(report.operation.event, Einsum):
         yield from subscripts(report, view)
+    for diagnosis, generator in _OF_SUMS:
+        if view.remembered(diagnosis, report.operation) is not None:
+            yield from generator(report, view)
+            return
+    constant = view.remembered(constant_sum, report.operation)
+    if report.axis is None and constant is not None:
+        return  # which axis is that of the steps is not known
     if report.axis is None:
         yield from _product(report, view)
         yield from _swapped_on(report, view)
         return
     argument = argument_of(report.node) if isinstance(report.node, cst.Call) else None
     if argument is not None:
-        yield edit(argument, str(report.axis), f"sum over axis {report.axis}")
+        words = f"sum over axis {report.axis}"
+        yield edit(argument, str(report.axis), words, safe=constant is None)
 
 
 def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:

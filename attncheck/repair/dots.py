@@ -6,15 +6,27 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.one_dot import over_batch
 from attncheck.checks.report import Report
 from attncheck.checks.stacked_dots import stacked
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.repair.candidate import Candidate, Change
-from attncheck.repair.wording import array_module
+from attncheck.repair.wording import array_module, bracketed
 
 _PAIRED = "multiply the matrices pair by pair"
 _MOST_AXES = 3
+_FACTORS = 2
+
+
+def each_sequence(report: Report, view: View) -> Iterator[Candidate]:
+    """A score for each sequence of a batch in the place of one for all of them."""
+    found = view.remembered(over_batch, report.operation)
+    nodes = [] if found is None else [each.node for each in found.factors]
+    if len(nodes) == _FACTORS and None not in nodes:
+        left, right = (bracketed(view, node) for node in nodes if node is not None)
+        text = f"({left} * {right}).sum(dim=-1)"
+        yield Candidate((Change(report.node, text),), "score each sequence by itself", safe=False)
 
 
 def pair_by_pair(report: Report, view: View) -> Iterator[Candidate]:

@@ -8,9 +8,11 @@ import libcst as cst
 
 from attncheck.algebra.size import ONE
 from attncheck.checks.mask_arguments import Exchanged, exchanged
+from attncheck.checks.painted import painted_wrong
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.slices import painted_right
 from attncheck.repair.wording import bracketed, index_with_axis, with_axis_of_one
 
 
@@ -20,6 +22,9 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
     The report's axis is where the queries are, counted from the end.
     """
     node, queries = report.node, report.axis
+    if view.remembered(painted_wrong, report.operation) is not None:
+        yield from painted_right(report, view)
+        return
     if report.culprit is None:
         return
     other = exchanged(report.operation, view)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import libcst as cst
 
 from attncheck.checks.entries import Entry, entry_of
+from attncheck.checks.overwritten_weights import overwrites
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
@@ -25,11 +26,21 @@ from attncheck.values.tensor import Tensor
 _INSTEAD = "mask the scores instead, so that softmax shares the weight among what is left"
 
 
+def _added(report: Report) -> Iterator[Candidate]:
+    """``scatter_add_`` for ``scatter_``: the weights of repeated words added up."""
+    name = getattr(report.node, "func", None)
+    if isinstance(name, cst.Attribute):
+        in_place = "_" if name.attr.value.endswith("_") else ""
+        yield edit(name.attr, f"scatter_add{in_place}", "add what is scattered", safe=False)
+
+
 def mask_scores(report: Report, view: View) -> Iterator[Candidate]:
     """``softmax(e) * mask`` as ``softmax(np.where(mask > 0, e, -1e9))``, or torch's masked_fill.
 
     Where softmax was called before, it is called again, or there with the scores masked.
     """
+    if view.remembered(overwrites, report.operation):
+        yield from _added(report)
     tensors = list(report.operation.tensors())
     if len(tensors) != 2 or report.node is not report.operation.node:
         return

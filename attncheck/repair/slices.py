@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.carried_states import forgotten
+from attncheck.checks.lowest_queries import lowest_picks
+from attncheck.checks.painted import painted_wrong
 from attncheck.checks.report import Report
 from attncheck.checks.runs import Run, is_output, runs
+from attncheck.checks.split_weights import SplitWeights, split_on_batch
 from attncheck.checks.view import View
 from attncheck.operators.events import Joining
 from attncheck.repair.candidate import Candidate, Change, edit
@@ -18,11 +22,22 @@ from attncheck.tree.pairs import parts
 def other_places(report: Report, view: View) -> Iterator[Candidate]:
     """The index or the arguments of a report with two of them exchanged, or rewritten."""
     node = report.node
-    if isinstance(node, cst.Tuple):
+    forgot = view.remembered(forgotten, report.operation)
+    batch = view.remembered(split_on_batch, report.operation)
+    if forgot is not None and forgot.call is node:
+        change = Change(forgot.thrown, view.code(forgot.given))
+        yield Candidate((change,), "carry the state on", safe=False, same_size=True)
+    elif batch is not None:
+        yield from _along_queries(batch, node, view)
+    elif view.remembered(painted_wrong, report.operation) is not None:
+        yield from painted_right(report, view)
+    elif isinstance(node, cst.Tuple):
         names = [view.source.code(element.value) for element in node.elements]
         text = ", ".join(reversed(names))
         bracketed = view.source.code(node).startswith("(")
         yield edit(node, f"({text})" if bracketed else text, "name the states as they come")
+    elif isinstance(node, cst.Subscript) and _is_lowest(report, view):
+        yield from _top_layer(node, view)
     elif isinstance(node, cst.Subscript) and (run := _ended_run(report, view)) is not None:
         yield from _last_states(run, report, view)
     elif isinstance(node, cst.Subscript):
@@ -31,6 +46,40 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
         yield from _last_layer(report, view)
     elif isinstance(node, cst.Call):
         yield from _arguments(report, node, view)
+
+
+def _along_queries(found: SplitWeights, node: cst.CSTNode, view: View) -> Iterator[Candidate]:
+    """The weights as they are, and not turned round; or another axis to split them along."""
+    plain = None if found.turned is None else next(found.turned.tensors())[0].node
+    if plain is not None and found.operand.node is not None:
+        yield edit(found.operand.node, view.code(plain), "leave them batch first", safe=False)
+    axis = argument_of(node) if isinstance(node, cst.Call) else None
+    if axis is not None:
+        yield edit(axis, str(found.queries), "split them along the queries", safe=False)
+
+
+def _is_lowest(report: Report, view: View) -> bool:
+    """Whether a report is of the state of a lowest layer that is taken for a query."""
+    return any(pick is report.operation for pick, _ in view.once(lowest_picks))
+
+
+def _top_layer(node: cst.Subscript, view: View) -> Iterator[Candidate]:
+    """``h[-1]`` for ``h[0]``, ``h[-1:]`` for ``h[:-1]``."""
+    first, *rest = [view.code(element.slice) for element in node.slice]
+    text = _subscript(node, ["-1:" if ":" in first else "-1", *rest], view)
+    yield edit(node, text, "take the state of the top layer", safe=False)
+
+
+def painted_right(report: Report, view: View) -> Iterator[Candidate]:
+    """The slices of a write at the axes of more than one place, in their order."""
+    found = view.remembered(painted_wrong, report.operation)
+    if found is None:
+        return
+    items = [view.code(element.slice) for element in found.node.slice]
+    cuts = dict(zip(found.meant, (items[place] for place in found.cut), strict=True))
+    text = _subscript(found.node, [cuts.get(place, ":") for place in range(len(items))], view)
+    words = " and ".join(map(str, found.meant))
+    yield edit(found.node, text, f"cut axes {words}", safe=False)
 
 
 def _ended_run(report: Report, view: View) -> Run | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.cancelled_queries import cancelled
 from attncheck.checks.report import Report
 from attncheck.checks.source_mixup import (
     asks_backwards,
@@ -14,8 +15,11 @@ from attncheck.checks.source_mixup import (
     misprojected,
 )
 from attncheck.checks.sources import PARTS, Trio, projection_behind, trios
+from attncheck.checks.twice_joined import joined_again
+from attncheck.checks.unrestored import order_of, unrestored
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.wording import bracketed
 from attncheck.values.tensor import Tensor
 
 
@@ -32,11 +36,30 @@ def unmixed(report: Report, view: View) -> Iterator[Candidate]:
         backwards = asks_backwards(trio, view)
         if backwards is not None and trio.operation is report.operation:
             yield from _exchanged(report.node, backwards, view)
+    twice = view.remembered(joined_again, report.operation)
+    if twice is not None:
+        name = twice.twin.name
+        change, words = Change(twice.again, name), f"join it with {name}"
+        yield Candidate((change,), words, safe=False, same_size=True)
+    yield from _put_back(report, view)
+    linear = (found.layer for found in view.once(cancelled) if found.hidden)
+    if any(layer is report.operation for layer in linear):
+        text = f"torch.tanh({view.code(report.node)})"
+        yield edit(report.node, text, "put a tanh between the layers", safe=False)
     pair = given_backwards(report.operation, view)
     if pair is not None and pair[0].node is not None and pair[1].node is not None:
         first, second = (view.code(operand.node) for operand in pair)
         changes = Change(pair[0].node, second), Change(pair[1].node, first)
         yield Candidate(changes, f"give it {second} first", safe=False)
+
+
+def _put_back(report: Report, view: View) -> Iterator[Candidate]:
+    """Weights put back into the caller's order, as the output beside them is."""
+    for found in view.once(unrestored):
+        order = order_of(found.restoring)
+        if found.returned.node is report.node and order is not None:
+            text = f"{bracketed(view, report.node)}[{view.code(order)}]"
+            yield edit(report.node, text, "put them back into the caller's order", safe=False)
 
 
 def _one_sequence(trio: Trio, report: Report, view: View) -> Iterator[Candidate]:

@@ -29,6 +29,7 @@ from attncheck.values.value import (
     Scalar,
     Sequence,
     ShapeOf,
+    Slice,
     Value,
     as_integer,
     as_powers,
@@ -222,6 +223,19 @@ _INFINITE |= {"-inf": -math.inf, "-Infinity": -math.inf, "-infinity": -math.inf}
 _LARGEST = 3.4028234663852886e38
 
 
+def _slice(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """``slice(n)``, ``slice(m, n)`` and ``slice(m, n, step)``: ``:n``, ``m:n``, ``m:n:step``."""
+    bounds = [None if value == NONE else value for value in arguments.positional]
+    if not arguments.exact or arguments.keywords or not 1 <= len(bounds) <= _BOUNDS:
+        return UNKNOWN
+    lower, upper, step = [None, *bounds, None] if len(bounds) == 1 else [*bounds, None][:_BOUNDS]
+    return Slice(lower, upper, step)
+
+
+#: How many bounds a slice has.
+_BOUNDS = 3
+
+
 def _text(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     return Scalar("str")
 
@@ -310,6 +324,7 @@ BUILTINS: dict[str, Builtin] = {
     "min": _extreme,
     "max": _extreme,
     "dict": _dict,
+    "slice": _slice,
     "float": _float,
     "str": _text,
     "repr": _text,

@@ -224,7 +224,7 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
     base = without_none(machine.evaluate(node.value))
     if base == _MODULES and _written_key(node) == "__name__":
         return machine.project.this(machine.evidence.file)
-    keys = [_key(machine, element.slice) for element in node.slice]
+    keys = [containers.key_of(machine, element.slice) for element in node.slice]
     declared = _declared_item(machine, node, keys)
     found = containers.item(machine, base, keys) if declared is None else declared
     if type(found) is Unknown and type(base) is Mapping:
@@ -317,17 +317,6 @@ def _indexes_arrays(key: Value) -> bool:
         return not any(symbol.name.endswith("]") for symbol in key.size.symbols())
     return type(key) in (Int, Slice, Const, Tensor) and not (
         type(key) is Const and isinstance(key.value, str)
-    )
-
-
-def _key(machine: Machine, node: cst.BaseSlice) -> Value:
-    if type(node) is cst.Index:
-        return machine.evaluate(node.value)
-    assert type(node) is cst.Slice
-    return Slice(
-        machine.evaluate(node.lower) if node.lower is not None else None,
-        machine.evaluate(node.upper) if node.upper is not None else None,
-        machine.evaluate(node.step) if node.step is not None else None,
     )
 
 

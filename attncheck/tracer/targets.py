@@ -31,6 +31,7 @@ from attncheck.values.value import (
     Layer,
     Mapping,
     Sequence,
+    Slice,
     Value,
     as_tensor,
     expanded,
@@ -192,6 +193,7 @@ _FAR = -1e3
 
 def _filled(machine: Machine, target: cst.Subscript, base: Tensor, value: Value) -> Value | None:
     """``scores[mask] = -inf``: other scores from here on; None for what is not written so."""
+    _note(machine, target, base)
     far = type(value) is Const and isinstance(value.value, float) and value.value <= _FAR
     index = target.slice[0].slice if len(target.slice) == 1 else None
     if not far or type(index) is not cst.Index:
@@ -203,6 +205,38 @@ def _filled(machine: Machine, target: cst.Subscript, base: Tensor, value: Value)
     arguments: dict[str, Value] = {"x": base, "key": Sequence((mask,)), "y": value}
     written: Written = {"x": target.value, "key": [index.value]}
     return apply(machine, indexing.assign, arguments, written, target, "[]=", base.library or "")
+
+
+#: What a key that is evaluated here is made of: bounds and names cost nothing to look up.
+_PLAIN = (cst.Slice, cst.Name, cst.Integer, cst.UnaryOperation)
+
+
+def _note(machine: Machine, target: cst.Subscript, base: Tensor) -> None:
+    """Record which places are written to, where slices cut a tensor that has an axis of 1."""
+    shape = expanded(base, machine.facts)
+    items = [each.slice for each in target.slice]
+    plain = all(type(getattr(item, "value", item)) in _PLAIN for item in items)
+    if shape is None or not shape.closed or not plain or len(items) != len(shape.axes):
+        return
+    if not any(axis.is_one for axis in shape.axes):
+        return
+    keys = tuple(containers.key_of(machine, item) for item in items)
+    if any(type(key) is not Slice for key in keys):
+        return
+    machine.record(
+        Operation(
+            machine.graph.next_number,
+            "write",
+            "[]=",
+            (Operand("x", base, target.value), Operand("key", Sequence(keys), None)),
+            base,
+            target,
+            machine.statement,
+            machine.frame.place,
+            None,
+            None,
+        )
+    )
 
 
 def _replace(machine: Machine, place: cst.BaseExpression, value: Value) -> None:

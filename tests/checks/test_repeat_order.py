@@ -230,3 +230,41 @@ def test_masks_of_heads(line, repeat, fixed, call):
     findings = check_source(code.encode(), "x.py", Settings()).findings
     fixes = [each.fix and each.fix.line for each in findings if each.code == "ATN307"]
     assert fixes == ([] if fixed is None else [f"shown = {fixed}"])
+
+
+WINDOWS = """def f(x: torch.Tensor, w: int):
+    B, H, W, d = x.shape
+    x = x.view(B, H // w, w, W // w, w, d).permute(0, 1, 3, 2, 4, 5).reshape(-1, w * w, d)
+    regions = torch.zeros(1, H, W, 1).view(1, H // w, w, W // w, w, 1)
+    regions = regions.permute(0, 1, 3, 2, 4, 5).reshape(-1, w * w)
+    mask = regions[:, None] - regions[:, :, None]
+    mask = {repeated}
+    return torch.softmax(x @ x.transpose(1, 2) + mask, dim=-1) @ x
+"""
+
+
+@pytest.mark.parametrize(
+    ("repeated", "mended"),
+    [
+        ("mask.repeat_interleave(B, dim=0)", "mask.repeat(B, 1, 1)"),
+        ("torch.repeat_interleave(mask, B, dim=0)", "mask.repeat(B, 1, 1)"),
+    ],
+)
+def test_masks_of_windows_of_several_images(repeated, mended):
+    assert found(WINDOWS.format(repeated=repeated)) == [(9, f"mask = {mended}")]
+    assert found(WINDOWS.format(repeated=mended)) == []
+
+
+def test_windows_within_images_repeated_for_their_columns():
+    # (B, rows) of one map each, in the order (B, rows, columns) of the windows.
+    code = (
+        "def f(x: torch.Tensor, y: torch.Tensor):\n"
+        "    B, rows, columns, d = x.shape\n"
+        "    assert y.shape == (B, rows, d)\n"
+        "    x = x.reshape(B * rows * columns, d)\n"
+        "    y = y.reshape(B * rows, d)\n"
+        "    return x * {}\n"
+    )
+    right = "y.repeat_interleave(columns, dim=0)"
+    assert found(code.format(right)) == []
+    assert found(code.format("y.repeat(columns, 1)")) == [(8, f"return x * {right}")]

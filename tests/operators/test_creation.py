@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import SCALAR, Row, Shape, open_shape, shape_of
@@ -178,3 +179,15 @@ def test_the_one_element_of_many_is_told() -> None:
     outcome = call("torch.Tensor.item", Tensor(shape_of(2 * T, D), "torch"))
     assert outcome.clash is not None
     assert outcome.clash.text == "takes the one element of (2*T, D)"
+
+
+@pytest.mark.parametrize(
+    ("given", "category"), [({}, "int"), ({"dtype": Library("torch.float")}, "float")]
+)
+def test_random_integers_are_integers_unless_a_dtype_is_named(
+    given: dict[str, Value], category: str
+) -> None:
+    value = call("torch.randint", Int(const(5)), ints(B, T), **given).value
+    assert type(value) is Tensor and value.dtype == category
+    own = {"dtype": torch.float} if given else {}
+    assert torch.randint(5, (2, 3), **own).is_floating_point() is (category == "float")

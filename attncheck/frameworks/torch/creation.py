@@ -35,7 +35,12 @@ TABLE.add("torch.kaiser_window", creation.filled, _BETA, dtype_is=_FLOAT)
 TABLE.add("torch.histc", creation.histogram, "input:x, bins:count=100, min=0, max=0, *, out=None")
 
 # Random numbers.
-TABLE.add("torch.randint", creation.integers, f"low=0, high=None, size:shape=None, {_RANDOM}")
+TABLE.add(
+    "torch.randint",
+    creation.integers,
+    f"low=0, high=None, size:shape=None, {_RANDOM}",
+    dtype_is=_INT,
+)
 TABLE.add("torch.randperm", creation.permutation, f"n:x, {_RANDOM}", dtype_is=_INT)
 TABLE.add(
     "torch.normal",
