@@ -163,10 +163,15 @@ def _without_idle_notes(reports: list[Diagnosed]) -> list[Diagnosed]:
 
 
 def is_plain(diagnosed: Diagnosed) -> bool:
-    """Whether a report is about shapes, and rests on no prose; masks may be left out."""
+    """Whether a report is about shapes, and rests on no prose; masks may be left out.
+
+    Where all that may be None is given, it rests on no names either: what prose and names say of
+    such an argument is what callers give first, and not always what comes here.
+    """
     if not is_about_shapes(diagnosed.report.rule):
         return False
-    named = diagnosed.traced.conventional and diagnosed.evidence is Evidence.NAME
+    traced = diagnosed.traced
+    named = traced.conventional and not traced.optional and diagnosed.evidence is Evidence.NAME
     return diagnosed.evidence < Evidence.PROSE or (named and not about_rank(diagnosed))
 
 
