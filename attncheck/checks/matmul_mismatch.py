@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attncheck.checks import plain, tied
 from attncheck.checks.mask_places import is_of_mask
 from attncheck.checks.products import Kind, report
+from attncheck.checks.repeated_positions import repeated_positions
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -20,6 +21,11 @@ RULE = Rule(
     fix="unsafe",
 )
 ON = (Fault.CONTRACTION, Fault.BROADCAST, Contraction, Attention)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report keys that are repeated along their positions for the heads of the queries."""
+    yield from repeated_positions(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -19,6 +19,7 @@ from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.one_dot import over_batch
 from attncheck.checks.put_in_order import order_of
+from attncheck.checks.repeated_positions import misplaced_repeat
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.summed_weights import constant_sum
 from attncheck.checks.swapped import fits_swapped
@@ -43,7 +44,7 @@ from attncheck.repair.masks import for_each_head, hide_scores, mask_scores, pass
 from attncheck.repair.meanings import negated, shifted
 from attncheck.repair.positions import placed
 from attncheck.repair.ranks import dropped, other_rank
-from attncheck.repair.repeats import other_order
+from attncheck.repair.repeats import other_order, repeated_along
 from attncheck.repair.reshapes import inferred
 from attncheck.repair.scales import other_scale
 from attncheck.repair.sizes import other_sizes
@@ -88,6 +89,9 @@ def _product(report: Report, view: View) -> Iterator[Candidate]:
     culprit = None if report.culprit is None else report.culprit.node
     if fits_swapped(report.operation, view) is not None:
         yield from _swap(operands, report, view)
+        return
+    if misplaced_repeat(report.operation, view) is not None:
+        yield from repeated_along(report, view)
         return
     yield from vectors_of_a_batch(report, view)
     yield from _by_flag(report, view)

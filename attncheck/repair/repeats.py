@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.repeated_positions import misplaced_repeat
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.repair.candidate import Candidate, Change
-from attncheck.repair.wording import array_module, bracketed, functions_for
+from attncheck.repair.wording import argument_of, array_module, bracketed, functions_for
 
 
 def other_order(report: Report, view: View) -> Iterator[Candidate]:
@@ -31,6 +32,19 @@ def other_order(report: Report, view: View) -> Iterator[Candidate]:
         # Of a tensor of unknown rank the one order shows other axes than the other.
         known = made.source is not None and view.sizes(made.source) is not None
         yield Candidate((Change(made.node, text),), words, same_size=not known)
+
+
+def repeated_along(report: Report, view: View) -> Iterator[Candidate]:
+    """Repeats along the axis that they are meant for: of keys and of values alike."""
+    place, changes = report.operation.place, []
+    for made in view.graph.operations:
+        found = misplaced_repeat(made, view) if made.place == place else None
+        axis = argument_of(made.node) if isinstance(made.node, cst.Call) else None
+        if found is not None and axis is not None and made.kind == "repeat_interleave":
+            changes.append(Change(axis, str(found.meant)))
+    if changes:
+        words = f"repeat axis {report.axis}"
+        yield Candidate(tuple(changes), words, safe=False, several=len(changes) > 1)
 
 
 def _rank(made: Operation, report: Report, view: View) -> int | None:
