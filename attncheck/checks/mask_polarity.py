@@ -9,7 +9,7 @@ from attncheck.checks.told_masks import named_otherwise, told_otherwise, used_ot
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_causal
 from attncheck.meaning.marks import Claim, Kind, Mark
-from attncheck.meaning.uses import Use, Way
+from attncheck.meaning.uses import Use, Way, boolean_uses
 from attncheck.operators.events import Attention, Contraction, Einsum, Recurrence
 from attncheck.rule import Rule
 
@@ -23,6 +23,7 @@ _PRODUCTS = (Attention, Contraction, Einsum, Recurrence)
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report each mask that hides what it says is visible, or hides nothing."""
+    yield from _of_boolean_words(view)
     for use in view.mask_uses:
         if not use.library and not _are_scores(use, view):
             continue  # nothing is attended to with them: they may be filled on purpose
@@ -37,6 +38,14 @@ def check_trace(view: View) -> Iterator[Report]:
                 yield _report(use, mark, view, named, _reversed(use, mark, view))
         elif use.library and use.way is Way.ADDED and {mark.visible, mark.hidden} == {0, 1}:
             yield _report(use, mark, view, mark.is_named, _added(use, mark, view))
+
+
+def _of_boolean_words(view: View) -> Iterator[Report]:
+    """Arguments given to a library's attention of which prose says for what they are true."""
+    for use in boolean_uses(view.graph):
+        told = None if use.operation.elsewhere else told_otherwise(use, view)
+        if told is not None and told[1].is_boolean:
+            yield from _against_function(use, view)
 
 
 def _are_scores(use: Use, view: View) -> bool:
@@ -55,7 +64,7 @@ def _against_function(use: Use, view: View) -> Iterator[Report]:
     told = told_otherwise(use, view)
     other = None if told is not None else used_otherwise(use, view)
     if told is not None:
-        why = f'the docstring says of `{told[0].name}`: "{told[1].words}"'
+        why = f'{told[1].where} says of `{told[0].name}`: "{told[1].words}"'
         what = "what is to be hidden is attended to, and the rest is hidden"
     elif other is not None:
         argument, again = other

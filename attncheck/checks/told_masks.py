@@ -21,6 +21,7 @@ from attncheck.meaning.positions import moved
 from attncheck.meaning.uses import Use
 from attncheck.operators.events import COPYING, Elementwise
 from attncheck.record import record, replace
+from attncheck.source import Source
 from attncheck.values.tensor import Tensor
 
 _MOST_STEPS = 12
@@ -171,17 +172,31 @@ def _changed(read: tuple[Told, ...], function: Callable[[float], float]) -> tupl
 
 
 class _Claims(dict[cst.FunctionDef, dict[str, MaskClaim]]):
-    """What the docstring of each function says of its masks, read once."""
+    """What the docstring of each function, or a comment at its head, says of its masks."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
 
     def __call__(self, function: cst.FunctionDef) -> dict[str, MaskClaim]:
         if function not in self:
-            text = function.get_docstring() or ""
-            self[function] = mask_claims(text, _parameters(function))
+            names, text = _parameters(function), function.get_docstring() or ""
+            said = mask_claims(_head_comments(function, self._source), names)
+            comments = {name: replace(claim, where="a comment") for name, claim in said.items()}
+            self[function] = {**comments, **mask_claims(text, names)}
         return self[function]
 
 
-def _claims(_: View) -> _Claims:
-    return _Claims()
+def _head_comments(function: cst.FunctionDef, source: Source) -> str:
+    """The comments between the name of a function and its first statement, line by line."""
+    start = source.span(function.name).line
+    end = source.span(function.body.body[0]).line if function.body.body else start
+    comments = (line.partition("#")[2] for line in source.lines[start - 1 : end - 1])
+    return "\n".join(comment.lstrip("# ") for comment in comments if comment)
+
+
+def _claims(view: View) -> _Claims:
+    return _Claims(view.source)
 
 
 def _parameters(function: cst.FunctionDef) -> list[str]:

@@ -14,13 +14,21 @@ from typing import Final
 from attncheck.evidence.docstrings import descriptions
 from attncheck.record import record
 
+_TRUTH: Final = re.compile(r"\b(?:true|false)\b", re.IGNORECASE)
+
 
 @record
 class MaskClaim:
-    """What a docstring says of a mask: whether true hides a position, and in which words."""
+    """What prose says of a mask: whether true hides a position, in which words, and ``where``."""
 
     hides: bool
     words: str
+    where: str = "the docstring"
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether the words are of truth values, and not of numbers that may be added."""
+        return _TRUTH.search(self.words) is not None
 
 
 _CLAUSE: Final = re.compile(
@@ -51,7 +59,7 @@ _FATE: Final = re.compile(rf"{_NOT}\b(?:(?P<hidden>{_HIDDEN})|(?P<seen>{_SEEN}))
 _OF_FLOATS: Final = re.compile(r"[^.]*\bfloat[^.]*\badded\b[^.]*\.?", re.IGNORECASE)
 #: Masks that are added to scores, and what is no mask of positions.
 _DOUBT: Final = re.compile(
-    r"-\s*inf|-1e|-10{3}|infinity|additive|added|large\s+negative|finfo", re.IGNORECASE
+    r"-\s*inf|-1e|-10{3}|infinity|\badditive|\badded|large\s+negative|finfo", re.IGNORECASE
 )
 
 

@@ -17,7 +17,7 @@ from attncheck.meaning.elements import operand_of
 from attncheck.meaning.marks import Mark, hides
 from attncheck.meaning.reading import Meanings
 from attncheck.operators.events import MOVES, Contraction, Einsum, Elementwise, Event
-from attncheck.record import record
+from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 
 _PRODUCTS: tuple[type[Event], ...] = (Contraction, Einsum)
@@ -187,6 +187,17 @@ def _library_uses(finder: _Finder, operation: Operation, ways: dict[str, Way]) -
         taken = None if way is None else kinds.get(dtype)
         if taken is not None:
             yield Use(operation, operand, tensor, taken, library=True)
+
+
+def boolean_uses(graph: Graph) -> Iterator[Use]:
+    """The uses of masks of unknown kind in library attention, as they are if these are boolean."""
+    for operation in graph.operations:
+        ways = _LIBRARY.get(operation.kind, {})
+        for operand, tensor in operation.tensors():
+            way = ways.get(operand.name)
+            if way is not None and tensor.dtype is None and not _is_turned(graph, tensor):
+                boolean = replace(tensor, dtype="bool")
+                yield Use(operation, operand, boolean, way, library=True)
 
 
 def _is_turned(graph: Graph, tensor: Tensor) -> bool:

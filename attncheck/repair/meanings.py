@@ -16,7 +16,7 @@ from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.meaning.marks import Mark
-from attncheck.meaning.uses import Use, Way
+from attncheck.meaning.uses import Use, Way, boolean_uses
 from attncheck.repair.cached import moved_border, without_cache
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.wording import bracketed, call_with
@@ -46,7 +46,7 @@ _KEEPING = frozenset(["scaled_dot_product_attention", "value_first_attention"])
 
 def negated(report: Report, view: View) -> Iterator[Candidate]:
     """The mask negated where it is used, else where it was made; by its name, it is a decision."""
-    for use in view.mask_uses:
+    for use in (*view.mask_uses, *boolean_uses(view.graph)):
         if use.operation is report.operation and use.operand.node is report.node:
             for candidate in (*_at_use(use, view), *_at_makers(use, view)):
                 yield replace(candidate, safe=not report.named)

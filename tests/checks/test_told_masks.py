@@ -164,3 +164,74 @@ def test_a_name_that_says_what_may_be_seen(name, mask, fix):
 def test_names_that_say_nothing_certain(name):
     code = NAMED.format(name=name, mask=name)
     assert check_source(code.encode(), "x.py", Settings()).findings == ()
+
+
+LIBRARY = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+class Attention(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h, self.qkv = h, nn.Linear(d, 3 * d)
+        self.layer = nn.MultiheadAttention(d, h, batch_first=True)
+
+    def forward(self, x, pad):{same_line}
+        {head}
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.h, C // self.h).permute(2, 0, 3, 1, 4)
+        return {result}
+"""
+CALL = "F.scaled_dot_product_attention(q, k, v, attn_mask={})"
+LAYER = "self.layer(x, x, x, key_padding_mask={})[0]"
+GIVEN = "pad[:, None, None, :]"
+
+
+def told(head, result, same_line=""):
+    code = LIBRARY.format(head=head, result=result, same_line=same_line)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    return [(each.code, each.fix and each.fix.line, each.message) for each in findings]
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("# pad: (B, T) True where padded", 'a comment says of `pad`: "True where padded"'),
+        (
+            "# pad: True for padded positions",
+            'a comment says of `pad`: "True for padded positions"',
+        ),
+        (
+            '"""x (B, T, C), pad: True at padding"""',
+            'the docstring says of `pad`: "True at padding"',
+        ),
+    ],
+)
+def test_masks_of_library_attention_of_which_only_words_say_that_they_are_boolean(head, words):
+    ((code, fix, message),) = told(head, CALL.format(GIVEN))
+    assert (code, fix) == ("ATN502", f"return {CALL.format('~' + GIVEN)}")
+    assert words in message
+    assert told(head, CALL.format(f"~{GIVEN}")) == []
+    assert told(head, LAYER.format("pad")) == []
+    ((code, fix, _),) = told(head, LAYER.format("~pad"))
+    assert (code, fix) == ("ATN502", f"return {LAYER.format('pad')}")
+
+
+def test_a_comment_behind_the_signature():
+    comment = "  # pad: True where padded"
+    assert [code for code, _, _ in told("pass", CALL.format(GIVEN), comment)] == ["ATN502"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        # Numbers may be added, as a float mask is.
+        "# pad: 0 where padded",
+        "# pad: True where padded, made additive by the caller",
+        "# pad: True for words",
+        "pass  # other: True where padded",
+    ],
+)
+def test_words_that_say_nothing_of_a_boolean(head):
+    assert told(head, CALL.format(GIVEN)) == []
