@@ -76,6 +76,8 @@ def told(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     derivation = ""
     if expected is None and repair.after is not None:
         expected = _corrected(diagnosed, repair, repair.after, node)
+        if expected == view.sizes(tensor):
+            expected = None  # it is right, and what is done with it is not
         derivation = "" if report.derivation else _AS_CORRECTED
     return Told(view.code(node), tensor, view.sizes(tensor), expected, derivation)
 

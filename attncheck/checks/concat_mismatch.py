@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.algebra.facts import Verdict
 from attncheck.checks import plain
+from attncheck.checks.empties import blaming, empty_operand
 from attncheck.checks.joins import crossed_item, joined_across
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.view import View
@@ -22,7 +23,11 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if operation.clash is None:
         yield from joined_across(RULE, operation, view)
         yield from crossed_item(RULE, operation, view)
+    empty = view.remembered(empty_operand, operation)
     for report in plain.report(RULE, operation, view):
+        if empty is not None:
+            yield blaming(report, empty, view)
+            continue
         along = other_axis(operation, view)
         if along is not None:
             report.derivation = f"joined along axis {along}, the only one in which they differ"

@@ -15,6 +15,7 @@ import libcst as cst
 from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.crossed import Crossed, crossed
+from attncheck.checks.empties import empty_operand
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.swapped import fits_swapped
@@ -349,6 +350,9 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
             one, other = sorted(report.moved)
             yield from _with_axes_exchanged(report.culprit, one, other, view)
         return
+    if view.remembered(empty_operand, report.operation) is not None:
+        yield from other_sizes(report, view)
+        return  # joined along another axis it would be nothing by accident
     yield from _repeated(report, view)
     yield from joined_beside(report, view)
     if argument is None:

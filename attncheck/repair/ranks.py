@@ -15,6 +15,7 @@ from attncheck.checks.view import View
 from attncheck.operators.events import Fault, Squeeze
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.dots import pair_by_pair
+from attncheck.repair.widths import of_padded_axis
 from attncheck.repair.wording import (
     argument_of,
     bracketed,
@@ -39,6 +40,7 @@ def other_rank(report: Report, view: View) -> Iterator[Candidate]:
     if report.operation.clash is None:
         yield from pair_by_pair(report, view)
         return
+    yield from of_padded_axis(report, view)
     yield from _named_squeeze(report, view)
     yield from _as_vectors(report, view)
     yield from _item(report, view)

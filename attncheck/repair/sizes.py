@@ -15,10 +15,12 @@ from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Creation, Elementwise, Triangle
+from attncheck.record import record
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.heads import size_text
+from attncheck.tracer.machine import ShapeSite
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import as_size
+from attncheck.values.value import Instance, Value, as_size
 
 _MOST_AXES = 4
 _MOST_STEPS = 8
@@ -33,10 +35,8 @@ def other_sizes(report: Report, view: View) -> Iterator[Candidate]:
     sizes = list(_sizes(made.node))
     for size in sizes:
         yield from _other_axes(size, view)
-    if made.place.function != report.operation.place.function:
-        return  # the names are those of the function that the clash is in
     for wanted in (clash.left, clash.right):
-        text = None if wanted is None else _written(report, view, wanted)
+        text = None if wanted is None else _written(report, view, wanted, made)
         if text is None:
             continue
         for size in reversed(sizes):
@@ -44,21 +44,34 @@ def other_sizes(report: Report, view: View) -> Iterator[Candidate]:
                 yield edit(size, text, f"use {text}", safe=False)
 
 
-def _written(report: Report, view: View, size: Size) -> str | None:
-    """How the function writes a size; one that is a number in this call by the one name it has."""
-    if size.number is None:
-        return size_text(report, view, size)
-    operation = report.operation
+def _written(report: Report, view: View, size: Size, made: Operation) -> str | None:
+    """How the function that made the tensor writes a size; a number by the one name it has."""
+    if size.number is not None:
+        return _named(view, size, made)
+    if made.place.function != report.operation.place.function:
+        return None  # the names are those of the function that the clash is in
+    return size_text(report, view, size)
+
+
+def _named(view: View, size: Size, made: Operation) -> str | None:
+    """The only name, or attribute of an object, that holds a number where a tensor is made."""
     names = {
-        site.name
-        for sites, facts in view.sites_in(operation.place.function)
+        name
+        for sites, facts in view.sites_in(made.place.function)
         for site in sites
-        if (held := as_size(site.value)) is not None
-        and facts.resolve(held) == size
-        and site.name.isidentifier()
-        and view.line(site.node) < view.line(operation.node)
+        if site.name.isidentifier() and view.line(site.node) < view.line(made.node)
+        for name, value in _held(site)
+        if (held := as_size(value)) is not None and facts.resolve(held) == size
     }
     return names.pop() if len(names) == 1 else None
+
+
+def _held(site: ShapeSite) -> Iterator[tuple[str, Value]]:
+    """A name with its value, and the attributes of an object."""
+    yield site.name, site.value
+    if isinstance(site.value, Instance):
+        for name, value in site.value.attributes.items():
+            yield f"{site.name}.{name}", value
 
 
 def _creation(view: View, tensor: Tensor) -> Operation | None:
@@ -87,15 +100,29 @@ def _sizes(call: cst.Call) -> Iterator[cst.BaseExpression]:
 
 def _other_axes(size: cst.BaseExpression, view: View) -> Iterator[Candidate]:
     """``x.shape[1]`` and its like for ``x.shape[0]``; ``x.size(1)`` for ``x.size(0)``."""
-    index: cst.BaseExpression | None = None
-    if isinstance(size, cst.Subscript) and len(size.slice) == 1:
-        part = size.slice[0].slice
-        reads = isinstance(size.value, cst.Attribute) and size.value.attr.value == "shape"
-        index = part.value if reads and isinstance(part, cst.Index) else None
-    elif isinstance(size, cst.Call) and isinstance(size.func, cst.Attribute) and size.args:
-        index = size.args[0].value if size.func.attr.value == "size" else None
-    if not isinstance(index, cst.Integer):
+    read = read_axis(size)
+    if read is None or not isinstance(read.index, cst.Integer):
         return
     for axis in range(_MOST_AXES):
-        if str(axis) != index.value:
-            yield edit(index, str(axis), f"the size of axis {axis}", safe=False)
+        if str(axis) != read.index.value:
+            yield edit(read.index, str(axis), f"the size of axis {axis}", safe=False)
+
+
+@record
+class Read:
+    """An expression that reads the size of one axis: of what, and the number of the axis."""
+
+    subject: cst.BaseExpression
+    index: cst.BaseExpression
+
+
+def read_axis(size: cst.CSTNode) -> Read | None:
+    """What ``x.shape[i]`` or ``x.size(i)`` reads, or None for any other expression."""
+    if isinstance(size, cst.Subscript) and len(size.slice) == 1:
+        part, owner = size.slice[0].slice, size.value
+        if isinstance(part, cst.Index) and isinstance(owner, cst.Attribute):
+            return Read(owner.value, part.value) if owner.attr.value == "shape" else None
+    if isinstance(size, cst.Call) and isinstance(size.func, cst.Attribute) and len(size.args) == 1:
+        owner = size.func
+        return Read(owner.value, size.args[0].value) if owner.attr.value == "size" else None
+    return None
