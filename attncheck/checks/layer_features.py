@@ -25,6 +25,7 @@ from attncheck.checks.constructed import (
 )
 from attncheck.checks.constructions import idle_parameter
 from attncheck.checks.forced import forced, may_overlap
+from attncheck.checks.half_pooled import HalfPooled, half_pooled
 from attncheck.checks.inputs import (
     KEEPING,
     joined_otherwise,
@@ -35,7 +36,7 @@ from attncheck.checks.inputs import (
     unused_parameter,
 )
 from attncheck.checks.lost_channels import LostChannels, lost_channels
-from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
+from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import (
@@ -92,6 +93,10 @@ def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
     lost = lost_channels(operation, view)
     if made is not None and lost is not None:
         yield _without_channels(view, met, made, lost)
+        return
+    pooled = half_pooled(operation, view)
+    if made is not None and pooled is not None:
+        yield _left_places(view, met, made, pooled)
         return
     idle = None if made is None or not made.is_making else idle_parameter(view, made, met.given)
     if made is not None and idle is not None:
@@ -334,6 +339,22 @@ def _without_channels(view: View, met: _Meeting, made: Declared, lost: LostChann
     )
 
 
+def _left_places(view: View, met: _Meeting, made: Declared, pooled: HalfPooled) -> Report:
+    """The report that what pooled the input is to blame, which has left more than one place."""
+    told = f"`{view.quote(pooled.made.node)}` is to blame: it leaves {text_of(pooled.sizes)}"
+    return Report(
+        RULE,
+        met.operation,
+        pooled.made.node,
+        f"{_both(view, met, made)}; {told}, and each of the {met.wanted} channels is pooled to one"
+        " place along one axis only",
+        Culprit(pooled.operand.node or pooled.made.node, pooled.tensor),
+        pooled.expected,
+        "with one place for each channel, whatever the height and the width are",
+        function=pooled.made.place.function,
+    )
+
+
 def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
     """Report a layer that is given an axis which only has its size if two sizes are equal."""
     found = None if layer_of(operation) is None else forced(operation, view)
@@ -401,7 +422,7 @@ def is_made_inside(report: Report, view: View) -> bool:
         return False
     if joined_otherwise(view, met.tensor, met.wanted) or _lacks_an_axis(view, met):
         return True
-    if lost_channels(report.operation, view) is not None:
+    if lost_channels(report.operation, view) or half_pooled(report.operation, view):
         return True
     maker = view.graph.maker(met.tensor)
     if maker is not None and isinstance(maker.event, Joining):

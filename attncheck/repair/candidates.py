@@ -58,6 +58,7 @@ from attncheck.repair.wording import (
     other_flag,
     with_axis_of_one,
 )
+from attncheck.repair.written import cut_to_part
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -203,6 +204,9 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
     tensors = list(report.operation.tensors())
     culprit = report.culprit
     if culprit is None:
+        return
+    if report.operation.kind == "write":
+        yield from cut_to_part(report, view)
         return
     if report.operation.kind == "unstacked":
         yield from other_axes(report.operation)

@@ -16,6 +16,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.size import ONE, ZERO, Quotient, Size, const, of
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
+from attncheck.checks.half_pooled import half_pooled
 from attncheck.checks.inputs import KEEPING, joined_sizes, maker_layer, merges_to, unused_parameter
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.lost_channels import LostChannels, lost_channels
@@ -26,6 +27,7 @@ from attncheck.operators.events import Attention, Contraction, Einsum, Joining
 from attncheck.repair.asserts import Names, axis_of
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.own_names import by_numbers
+from attncheck.repair.pooled import whole_window
 from attncheck.repair.wording import argument_of, bracketed, call_with, with_axis_of_one
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_size, as_tensor
@@ -38,6 +40,10 @@ def layer_size(report: Report, view: View) -> Candidates:
     lost = lost_channels(report.operation, view)
     if lost is not None:
         yield from _with_channels(view, lost)
+        return
+    pooled = half_pooled(report.operation, view)
+    if pooled is not None:
+        yield from whole_window(pooled, view)
         return
     tensor = _tensor_of(report.operation)
     source = None if tensor is None else maker_layer(view, tensor, KEEPING)

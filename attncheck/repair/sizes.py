@@ -15,9 +15,9 @@ from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Creation, Elementwise, Triangle
-from attncheck.record import record
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.heads import size_text
+from attncheck.repair.reads import read_axis
 from attncheck.tracer.machine import ShapeSite
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Instance, Value, as_size
@@ -106,23 +106,3 @@ def _other_axes(size: cst.BaseExpression, view: View) -> Iterator[Candidate]:
     for axis in range(_MOST_AXES):
         if str(axis) != read.index.value:
             yield edit(read.index, str(axis), f"the size of axis {axis}", safe=False)
-
-
-@record
-class Read:
-    """An expression that reads the size of one axis: of what, and the number of the axis."""
-
-    subject: cst.BaseExpression
-    index: cst.BaseExpression
-
-
-def read_axis(size: cst.CSTNode) -> Read | None:
-    """What ``x.shape[i]`` or ``x.size(i)`` reads, or None for any other expression."""
-    if isinstance(size, cst.Subscript) and len(size.slice) == 1:
-        part, owner = size.slice[0].slice, size.value
-        if isinstance(part, cst.Index) and isinstance(owner, cst.Attribute):
-            return Read(owner.value, part.value) if owner.attr.value == "shape" else None
-    if isinstance(size, cst.Call) and isinstance(size.func, cst.Attribute) and len(size.args) == 1:
-        owner = size.func
-        return Read(owner.value, size.args[0].value) if owner.attr.value == "size" else None
-    return None

@@ -13,8 +13,8 @@ import libcst as cst
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.reads import Read, read_axis
 from attncheck.repair.recomputed import last_assigned
-from attncheck.repair.sizes import Read, read_axis
 from attncheck.tree.pairs import parts
 
 

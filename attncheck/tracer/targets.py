@@ -18,6 +18,7 @@ from attncheck.tracer.layers import changed_layer
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.naming import settle
 from attncheck.tracer.recorder import Written, apply
+from attncheck.tracer.writes import check_write
 from attncheck.values.join import one_list
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
@@ -169,6 +170,8 @@ def _subscript(
     elif type(base) is Tensor:
         filled = _filled(machine, target, base, value)
         if filled is None:
+            if source is not None:
+                check_write(machine, target, base, value, source)
             return
         changed = filled
     elif type(base) is Mapping:
