@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.algebra.size import product
+from attncheck.algebra.size import Size, product
 from attncheck.checks.laid_out import split_apart
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
