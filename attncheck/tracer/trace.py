@@ -189,6 +189,7 @@ class Tracer:
             builder, _ = self._builders[function.owner]
             # What making the object has shown holds for its methods.
             machine.facts.keep(builder.facts.learned(0))
+            machine.implied += builder.implied
             self._name_arguments(machine, builder)
             if self.evidence.presuming:
                 self.evidence.attributes.recall(receiver)
