@@ -306,7 +306,10 @@ def bind_arguments(
     keywords: dict[str, Value],
     exact: bool,
 ) -> dict[str, Value] | None:
-    """The arguments by parameter name, defaults filled in; None if the call does not fit."""
+    """The arguments by parameter name, defaults filled in; None if the call does not fit.
+
+    One that lacks an argument raises before anything in the function runs.
+    """
     parameters = function.node.params
     bound: dict[str, Value] = {}
     left, rest = list(positional), dict(keywords)
@@ -331,6 +334,8 @@ def bind_arguments(
         return None
     for parameter in (*positional_parameters, *parameters.kwonly_params):
         if parameter.name.value not in bound:
+            if exact and parameter.default is None:
+                return None
             bound[parameter.name.value] = _left_out(machine, function, parameter, exact)
     return bound
 

@@ -105,3 +105,46 @@ def test_a_layer_that_normalises_one_number_is_given_the_wrong_axis(blocks):
 @pytest.mark.parametrize("turned", ["", ".reshape(-1, 1, self.token.shape[2])"])
 def test_a_layer_that_normalises_features_is_left_alone(turned):
     assert findings(NORM.format(blocks="Block(dim)", turned=turned)) == ()
+
+
+LACKING = (
+    HEAD
+    + """\
+from torch.utils.checkpoint import checkpoint
+
+
+def windows(x, size):
+    B, H, W, C = x.shape
+    return x.view(B, H // size, size, W // size, size, C)
+
+
+class Block(nn.Module):
+    def forward(self, x, v, mask{default}):
+        return windows(x, 2), windows(v, 2), mask
+
+
+class Layer(nn.Module):
+    def __init__(self, save=False):
+        super().__init__()
+        self.save = save
+        self.block = Block()
+
+    def forward(self, x, v):
+        x = x[:, :, None].expand(-1, -1, 4, -1)
+        mask = x.new_zeros(3, 4, 4)
+        if self.save:
+            return {call}
+        return self.block(x, v, mask)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["checkpoint(self.block, x, mask)", "self.block(x, mask)", "self.block(x=x, v=mask)"],
+)
+def test_a_call_that_lacks_an_argument_shows_nothing_of_the_others(call):
+    assert findings(LACKING.format(call=call, default="")) == ()
+    # With a default nothing is lacking: then it is the mask that is unpacked.
+    (finding,) = findings(LACKING.format(call=call, default="=None"))
+    assert (finding.code, finding.line) == ("ATN104", 9)
