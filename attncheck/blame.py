@@ -6,8 +6,8 @@ A rule blames an expression; a person names a variable. The principle is one for
 - An expression without one is told by the variable that its statement assigns, where that is what
   is wrong: the expression is all that is assigned, or its own shape is right and what is made of it
   is not, or one fix has to change two operands. The statement has to run, and to assign one name.
-- An expression that only turns a variable round, or compares it, is told by that variable, unless
-  the turn itself is the mistake.
+- An expression that only turns a variable round, compares it, or gives it axes of 1 is told by that
+  variable, unless the turn or the axis itself is the mistake.
 
 What a rule does not say of the expected shape is read off the corrected program.
 """
@@ -20,11 +20,13 @@ from typing import TypeAlias
 import libcst as cst
 
 from attncheck.algebra.facts import Verdict
+from attncheck.algebra.size import ONE
 from attncheck.checks.report import Culprit, Sizes, sizes_of
+from attncheck.checks.unrepeated import added_axes, is_comparison
 from attncheck.checks.view import View
 from attncheck.diagnosed import Diagnosed
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise, Permutation, Triangle
+from attncheck.operators.events import Permutation, Triangle
 from attncheck.record import record
 from attncheck.repair.trial import Repair
 from attncheck.retracing import Retraced
@@ -37,8 +39,6 @@ Target: TypeAlias = "cst.Name | cst.Attribute"
 
 #: Attributes that are an axis order or a part of a tensor, and no tensor of their own.
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
-#: Elementwise operations whose result stands for the tensor itself: masks made of it.
-_COMPARING = frozenset({"==", "!=", "<", "<=", ">", ">=", "~", "not"})
 _AS_CORRECTED = "the shape that it has in the corrected code"
 #: What an assignment is never looked for outside of.
 _BOUNDS = (cst.Lambda, cst.BaseComp, cst.BaseSmallStatement, cst.BaseCompoundStatement)
@@ -228,9 +228,13 @@ def _before(
         for place, axis in enumerate(event.order):
             before[axis] = wanted[place]
         return (tuple(before),)
-    keeps = isinstance(event, Triangle) or (
-        isinstance(event, Elementwise) and event.symbol in _COMPARING
-    )
+    added = added_axes(made, view)
+    if added is not None:
+        fits = wanted is not None and sizes is not None and len(wanted) == len(sizes)
+        if wanted is None or not fits or any(wanted[axis] != ONE for axis in added):
+            return None
+        return (tuple(size for axis, size in enumerate(wanted) if axis not in added),)
+    keeps = isinstance(event, Triangle) or is_comparison(event)
     source = made.source
     same = source is not None and view.sizes(source) == sizes
     return (wanted,) if keeps and same else None

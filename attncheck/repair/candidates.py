@@ -48,6 +48,7 @@ from attncheck.repair.sources import unmixed
 from attncheck.repair.steps import other_state
 from attncheck.repair.subscripts import subscripts
 from attncheck.repair.transposes import transposed_view
+from attncheck.repair.unrepeated import with_copies
 from attncheck.repair.wording import (
     argument_of,
     bracketed,
@@ -218,6 +219,7 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         yield from BATCHES[report.operation.kind](report, view)
         return
     yield from for_each_head(report, view)
+    yield from with_copies(report, view)
     pairs = crossed(report.operation, view)
     if pairs is not None:
         yield from _all_pairs(pairs, tensors, view)

@@ -47,23 +47,30 @@ def other_sizes(report: Report, view: View) -> Iterator[Candidate]:
 def _written(report: Report, view: View, size: Size, made: Operation) -> str | None:
     """How the function that made the tensor writes a size; a number by the one name it has."""
     if size.number is not None:
-        return _named(view, size, made)
+        return name_of_size(view, size, made.place.function, made.node)
     if made.place.function != report.operation.place.function:
         return None  # the names are those of the function that the clash is in
     return size_text(report, view, size)
 
 
-def _named(view: View, size: Size, made: Operation) -> str | None:
-    """The only name, or attribute of an object, that holds a number where a tensor is made."""
-    names = {
-        name
-        for sites, facts in view.sites_in(made.place.function)
-        for site in sites
-        if site.name.isidentifier() and view.line(site.node) < view.line(made.node)
-        for name, value in _held(site)
-        if (held := as_size(value)) is not None and facts.resolve(held) == size
-    }
-    return names.pop() if len(names) == 1 else None
+def name_of_size(view: View, size: Size, function: str, node: cst.CSTNode) -> str | None:
+    """The only name that holds a size before an expression of a function; else the only attribute.
+
+    A number may be that of several things in one call.
+    """
+    names: dict[str, None] = {}
+    for sites, facts in view.sites_in(function):
+        for site in sites:
+            if not site.name.isidentifier() or view.line(site.node) >= view.line(node):
+                continue
+            for name, value in _held(site):
+                held = as_size(value)
+                if held is not None and facts.resolve(held) == size and name.strip("_"):
+                    names[name] = None
+    for kind in ([name for name in names if "." not in name], list(names)):
+        if kind:
+            return kind[0] if len(kind) == 1 else None
+    return None
 
 
 def _held(site: ShapeSite) -> Iterator[tuple[str, Value]]:

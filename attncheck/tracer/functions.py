@@ -216,7 +216,8 @@ def _entered(
         machine.calls_seen.setdefault(function, []).append(arguments)
     if environment.file is None:
         name = function.qualified
-        if machine.observe_calls:
+        if machine.observe_calls and type(function.node) is not cst.Lambda:
+            # A lambda goes by the name of the function that makes it, whose sites these are not.
             machine.inner[name] = list(_parameter_sites(function, arguments))
         if function.name in MAKING:
             machine.made.setdefault(name, []).append(list(_parameter_sites(function, arguments)))
