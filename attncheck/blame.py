@@ -21,7 +21,7 @@ import libcst as cst
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import ONE
-from attncheck.checks.report import Culprit, Sizes, sizes_of
+from attncheck.checks.report import Culprit, Sizes, sizes_of, text_of
 from attncheck.checks.unrepeated import added_axes, is_comparison
 from attncheck.checks.view import View
 from attncheck.diagnosed import Diagnosed
@@ -76,7 +76,7 @@ def told(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     derivation = ""
     if expected is None and repair.after is not None:
         expected = _corrected(diagnosed, repair, repair.after, node)
-        if expected == view.sizes(tensor):
+        if text_of(expected) == text_of(view.sizes(tensor)):
             expected = None  # it is right, and what is done with it is not
         derivation = "" if report.derivation else _AS_CORRECTED
     return Told(view.code(node), tensor, view.sizes(tensor), expected, derivation)

@@ -23,7 +23,7 @@ from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operand
 from attncheck.operators.events import Contraction, Einsum, Loss
-from attncheck.repair.axes_of_one import joined_beside, vectors_of_a_batch
+from attncheck.repair.axes_of_one import joined_beside, stacked, vectors_of_a_batch
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
@@ -359,8 +359,10 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
     if view.remembered(empty_operand, report.operation) is not None:
         yield from other_sizes(report, view)
         return  # joined along another axis it would be nothing by accident
+    yield from stacked(report, view)
     yield from _repeated(report, view)
     yield from joined_beside(report, view)
+    yield from other_sizes(report, view)
     if argument is None:
         return
     along = other_axis(report.operation, view)

@@ -15,6 +15,7 @@ from attncheck.checks.view import View
 from attncheck.operators.events import Fault, Squeeze
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.dots import pair_by_pair
+from attncheck.repair.gathered import of_gathered
 from attncheck.repair.widths import of_padded_axis
 from attncheck.repair.wording import (
     argument_of,
@@ -41,6 +42,8 @@ def other_rank(report: Report, view: View) -> Iterator[Candidate]:
         yield from pair_by_pair(report, view)
         return
     yield from of_padded_axis(report, view)
+    yield from of_gathered(report, view)
+    yield from _whole(report, view)
     yield from _named_squeeze(report, view)
     yield from _as_vectors(report, view)
     yield from _item(report, view)
@@ -66,6 +69,25 @@ def _item(report: Report, view: View) -> Iterator[Candidate]:
         yield edit(
             first, f"{bracketed(view, first)}[0]", "take the first of the values", safe=False
         )
+
+
+def _whole(report: Report, view: View) -> Iterator[Candidate]:
+    """``x.sum(1)[0, 0]`` of a vector as ``x.sum()``: one number of it was meant."""
+    node, event = report.node, report.operation.event
+    sizes = None if report.culprit is None else view.sizes(report.culprit.tensor)
+    outer = view.source.around(node)[-2:-1]
+    if report.operation.kind != "reduce" or sizes is None or len(sizes) != 1:
+        return
+    if event is not None or not isinstance(node, cst.Call) or not outer:
+        return
+    argument, (around,) = argument_of(node), outer
+    if argument is None or not isinstance(around, cst.Subscript) or around.value is not node:
+        return
+    numbers = [getattr(each.slice, "value", None) for each in around.slice]
+    if all(isinstance(each, cst.Integer) for each in numbers):
+        kept = [view.source.code(each) for each in node.args if each.value is not argument]
+        text = f"{view.source.code(node.func)}({', '.join(each.rstrip(', ') for each in kept)})"
+        yield edit(around, text, "reduce the whole vector", safe=False)
 
 
 def _named_squeeze(report: Report, view: View) -> Iterator[Candidate]:
