@@ -26,7 +26,7 @@ from attncheck.checks.unrepeated import added_axes, is_comparison
 from attncheck.checks.view import View
 from attncheck.diagnosed import Diagnosed
 from attncheck.graph import Operation
-from attncheck.operators.events import Permutation, Triangle
+from attncheck.operators.events import Fault, Permutation, Triangle
 from attncheck.record import record
 from attncheck.repair.trial import Repair
 from attncheck.retracing import Retraced
@@ -72,6 +72,9 @@ def told(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     mended = _mended(diagnosed, repair)
     if mended is not None:
         return mended
+    counted = _with_as_many(diagnosed, repair)
+    if counted is not None:
+        return counted
     node, tensor, expected = _plain(view, culprit.node, culprit.tensor, report.expected)
     derivation = ""
     if expected is None and repair.after is not None:
@@ -189,6 +192,27 @@ def _own(after: Retraced, diagnosed: Diagnosed) -> Iterator[Traced]:
 
 def _root(function: Function | None) -> str | None:
     return None if function is None else function.qualified
+
+
+def _with_as_many(diagnosed: Diagnosed, repair: Repair) -> Told | None:
+    """A tensor that is reshaped under its own name, with the sizes that the corrected line gives.
+
+    Where the sizes of the reshape are wrong nothing else says what they should be.
+    """
+    report, view, culprit = diagnosed.report, diagnosed.view, diagnosed.report.culprit
+    clash, operation = report.operation.clash, report.operation
+    if culprit is None or clash is None or clash.fault is not Fault.COUNT or report.expected:
+        return None
+    found = _assigned(view, operation.node)
+    if found is None or found[1] is not operation.node:
+        return None
+    name, sizes = view.code(found[0]), view.sizes(culprit.tensor)
+    changes = () if repair.candidate is None else repair.candidate.changes
+    inside = all(operation.node in view.source.around(change.node) for change in changes)
+    expected = _assigned_after(diagnosed, repair, found[0], name)
+    if not changes or not inside or name != view.code(culprit.node) or expected is None:
+        return None
+    return Told(name, culprit.tensor, sizes, expected, f"as many elements as {text_of(sizes)} has")
 
 
 # -- the variable behind an expression -------------------------------------------------------------

@@ -49,6 +49,9 @@ def inferred(report: Report, view: View) -> Iterator[Candidate]:
     # A pattern's sizes are keywords, and one of them follows from the others anyway.
     by_name = report.operation.spelling.startswith("einops")
     arguments = [each.value for each in node.args if (each.keyword is not None) is by_name]
+    # A function is given the tensor as well.
+    own = {operand.node for operand, _ in report.operation.tensors()}
+    arguments = [each for each in arguments if each not in own]
     if len(arguments) == 1 and isinstance(arguments[0], cst.Tuple):
         arguments = [element.value for element in arguments[0].elements]
     written = {view.code(argument) for argument in arguments}
