@@ -148,3 +148,28 @@ def test_a_call_that_lacks_an_argument_shows_nothing_of_the_others(call):
     # With a default nothing is lacking: then it is the mask that is unpacked.
     (finding,) = findings(LACKING.format(call=call, default="=None"))
     assert (finding.code, finding.line) == ("ATN104", 9)
+
+
+FOLDED = (
+    HEAD
+    + """\
+def attend(query, context, {name}):
+    b, t, _ = {name}.shape
+    {name} = {name}.reshape(b, 1, t, t)
+    scores = (query @ context.transpose(1, 2))[:, None]
+    return (scores + {name}).softmax(-1)
+
+
+print(attend(torch.randn(2, 5, 6), torch.randn(2, 8, 6), torch.zeros(2, 5, 8)).shape)
+"""
+)
+
+
+@pytest.mark.parametrize("name", ["mask", "bias", "other"])
+def test_what_has_sizes_of_its_own_is_no_argument_out_of_order(name):
+    (finding,) = findings(FOLDED.format(name=name))
+    assert (finding.code, finding.line) == ("ATN105", 7)
+    assert "the call is to blame" not in finding.message
+    assert (finding.tensor.name, finding.tensor.shape) == (name, (2, 5, 8))
+    assert finding.fix.line == f"{name} = {name}.reshape(b, 1, t, {name}.shape[2])"
+    assert finding.expected.shape == (2, 1, 5, 8)

@@ -198,6 +198,9 @@ def test_a_size_is_taken_with_which_the_elements_are_as_many():
     code = RESHAPE.format(line=line)
     (finding,) = alarms(code)
     assert (finding.code, finding.line, finding.fix.line) == ("ATN105", 8, fixed)
+    assert (finding.tensor.name, finding.tensor.shape) == ("x", (2, 6, 8, 5))
+    assert finding.expected.shape == (2, 2, 3, 2, 4, 5)
+    assert finding.expected.derivation == "as many elements as (2, 6, 8, 5) has"
 
 
 def test_a_size_that_no_name_holds_is_read_from_the_tensor():
