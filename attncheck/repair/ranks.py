@@ -10,7 +10,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.algebra.size import ONE
 from attncheck.checks.report import Report, Sizes
+from attncheck.checks.unrepeated import added_axes
 from attncheck.checks.view import View
 from attncheck.operators.events import Fault, Squeeze
 from attncheck.repair.candidate import Candidate, Change, edit
@@ -44,6 +46,7 @@ def other_rank(report: Report, view: View) -> Iterator[Candidate]:
     yield from of_padded_axis(report, view)
     yield from of_gathered(report, view)
     yield from _whole(report, view)
+    yield from _an_axis_less(report, view)
     yield from _named_squeeze(report, view)
     yield from _as_vectors(report, view)
     yield from _item(report, view)
@@ -69,6 +72,25 @@ def _item(report: Report, view: View) -> Iterator[Candidate]:
         yield edit(
             first, f"{bracketed(view, first)}[0]", "take the first of the values", safe=False
         )
+
+
+def _an_axis_less(report: Report, view: View) -> Iterator[Candidate]:
+    """``x.unsqueeze(1).expand(-1, T, -1)`` of an `x` with an axis of 1 too many, without that."""
+    culprit, clash = report.culprit, report.operation.clash
+    if report.operation.kind != "expand" or culprit is None or clash is None:
+        return
+    if clash.fault is not Fault.RANK:
+        return
+    node, tensor, made = culprit.node, culprit.tensor, view.maker(culprit.tensor)
+    if made is not None and made.node is node and added_axes(made, view) is not None:
+        operand, tensor = next(made.tensors())
+        node = operand.node or node
+    sizes = view.sizes(tensor) or ()
+    for axis in reversed(range(len(sizes))):
+        if sizes[axis] == ONE:
+            text = without_axis(view, node, tensor, axis, len(sizes))
+            changes = (Change(node, text),)
+            yield Candidate(changes, f"drop axis {axis}, which is 1", safe=False)
 
 
 def _whole(report: Report, view: View) -> Iterator[Candidate]:

@@ -212,3 +212,26 @@ def test_a_size_that_no_name_holds_is_read_from_the_tensor():
     right = code.replace(line, finding.fix.line)
     assert alarms(right) == []
     exec(right, {})
+
+
+EXPAND = (
+    HEAD
+    + """\
+def beside(values, seen):
+    mean = (values * seen).sum(1, keepdim=True)
+    spread = ((values - mean) ** 2).sum(1, keepdim=True)
+    both = torch.cat((mean, spread), 1)
+    {line}
+    return torch.cat((values, wide), -1)
+
+
+print(beside(torch.randn(3, 7, 1), torch.ones(3, 7, 1)).shape)
+"""
+)
+
+
+@pytest.mark.parametrize("new", [".unsqueeze(1)", "[:, None]"])
+def test_an_axis_of_one_too_many_is_dropped_before_it_is_expanded(new):
+    line = f"wide = both{new}.expand(-1, 7, -1)"
+    fixed = f"wide = both.squeeze(-1){new}.expand(-1, 7, -1)"
+    mended(EXPAND.format(line=line), line, fixed, ("ATN104", "both", (3, 2, 1), (3, 2)))
