@@ -28,7 +28,7 @@ from attncheck.evidence.declarations import Declarations, declared_in_comments, 
 from attncheck.finding import Severity
 from attncheck.flags import chosen_by_flag
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise, NewAxis
+from attncheck.operators.events import Elementwise, Fault, NewAxis
 from attncheck.settings import Settings
 from attncheck.source import Source
 from attncheck.suppose import (
@@ -403,8 +403,19 @@ def _is_elsewhere(report: Report) -> bool:
 
 
 def _on_nothing(report: Report) -> bool:
-    """Whether an operand has no elements: a placeholder that the code around it treats apart."""
-    shapes = (tensor.shape for _, tensor in report.operation.tensors())
+    """Whether an operand has no elements: a placeholder that the code around it treats apart.
+
+    What is joined for certain is not treated apart: libraries join nothing of other sizes, not even
+    if it is empty (torch's one exception is no clash).
+    """
+    operation = report.operation
+    if (
+        operation.clash is not None
+        and operation.clash.fault is Fault.JOIN
+        and not operation.supposed
+    ):
+        return False
+    shapes = (tensor.shape for _, tensor in operation.tensors())
     return any(
         axis.size is not None and axis.size.number == 0
         for shape in shapes

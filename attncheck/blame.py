@@ -6,8 +6,8 @@ A rule blames an expression; a person names a variable. The principle is one for
 - An expression without one is told by the variable that its statement assigns, where that is what
   is wrong: the expression is all that is assigned, or its own shape is right and what is made of it
   is not, or one fix has to change two operands. The statement has to run, and to assign one name.
-- An expression that only turns a variable round, or compares it, is told by that variable, unless
-  the turn itself is the mistake.
+- An expression that only turns a variable round, compares it, or gives it axes of 1 is told by that
+  variable, unless the turn or the axis itself is the mistake.
 
 What a rule does not say of the expected shape is read off the corrected program.
 """
@@ -20,11 +20,13 @@ from typing import TypeAlias
 import libcst as cst
 
 from attncheck.algebra.facts import Verdict
-from attncheck.checks.report import Culprit, Sizes, sizes_of
+from attncheck.algebra.size import ONE
+from attncheck.checks.report import Culprit, Sizes, sizes_of, text_of
+from attncheck.checks.unrepeated import added_axes, is_comparison
 from attncheck.checks.view import View
 from attncheck.diagnosed import Diagnosed
 from attncheck.graph import Operation
-from attncheck.operators.events import Elementwise, Permutation, Triangle
+from attncheck.operators.events import Fault, Permutation, Triangle
 from attncheck.record import record
 from attncheck.repair.trial import Repair
 from attncheck.retracing import Retraced
@@ -37,8 +39,6 @@ Target: TypeAlias = "cst.Name | cst.Attribute"
 
 #: Attributes that are an axis order or a part of a tensor, and no tensor of their own.
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
-#: Elementwise operations whose result stands for the tensor itself: masks made of it.
-_COMPARING = frozenset({"==", "!=", "<", "<=", ">", ">=", "~", "not"})
 _AS_CORRECTED = "the shape that it has in the corrected code"
 #: What an assignment is never looked for outside of.
 _BOUNDS = (cst.Lambda, cst.BaseComp, cst.BaseSmallStatement, cst.BaseCompoundStatement)
@@ -72,10 +72,15 @@ def told(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     mended = _mended(diagnosed, repair)
     if mended is not None:
         return mended
+    counted = _with_as_many(diagnosed, repair)
+    if counted is not None:
+        return counted
     node, tensor, expected = _plain(view, culprit.node, culprit.tensor, report.expected)
     derivation = ""
     if expected is None and repair.after is not None:
         expected = _corrected(diagnosed, repair, repair.after, node)
+        if text_of(expected) == text_of(view.sizes(tensor)):
+            expected = None  # it is right, and what is done with it is not
         derivation = "" if report.derivation else _AS_CORRECTED
     return Told(view.code(node), tensor, view.sizes(tensor), expected, derivation)
 
@@ -189,6 +194,27 @@ def _root(function: Function | None) -> str | None:
     return None if function is None else function.qualified
 
 
+def _with_as_many(diagnosed: Diagnosed, repair: Repair) -> Told | None:
+    """A tensor that is reshaped under its own name, with the sizes that the corrected line gives.
+
+    Where the sizes of the reshape are wrong nothing else says what they should be.
+    """
+    report, view, culprit = diagnosed.report, diagnosed.view, diagnosed.report.culprit
+    clash, operation = report.operation.clash, report.operation
+    if culprit is None or clash is None or clash.fault is not Fault.COUNT or report.expected:
+        return None
+    found = _assigned(view, operation.node)
+    if found is None or found[1] is not operation.node:
+        return None
+    name, sizes = view.code(found[0]), view.sizes(culprit.tensor)
+    changes = () if repair.candidate is None else repair.candidate.changes
+    inside = all(operation.node in view.source.around(change.node) for change in changes)
+    expected = _assigned_after(diagnosed, repair, found[0], name)
+    if not changes or not inside or name != view.code(culprit.node) or expected is None:
+        return None
+    return Told(name, culprit.tensor, sizes, expected, f"as many elements as {text_of(sizes)} has")
+
+
 # -- the variable behind an expression -------------------------------------------------------------
 
 
@@ -226,9 +252,13 @@ def _before(
         for place, axis in enumerate(event.order):
             before[axis] = wanted[place]
         return (tuple(before),)
-    keeps = isinstance(event, Triangle) or (
-        isinstance(event, Elementwise) and event.symbol in _COMPARING
-    )
+    added = added_axes(made, view)
+    if added is not None:
+        fits = wanted is not None and sizes is not None and len(wanted) == len(sizes)
+        if wanted is None or not fits or any(wanted[axis] != ONE for axis in added):
+            return None
+        return (tuple(size for axis, size in enumerate(wanted) if axis not in added),)
+    keeps = isinstance(event, Triangle) or is_comparison(event)
     source = made.source
     same = source is not None and view.sizes(source) == sizes
     return (wanted,) if keeps and same else None

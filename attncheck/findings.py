@@ -14,6 +14,7 @@ from attncheck.checks.report import Report
 from attncheck.diagnosed import Diagnosed
 from attncheck.finding import (
     DecidedAt,
+    Edit,
     ExpectedPart,
     Finding,
     FixPart,
@@ -47,9 +48,17 @@ def findings_of(analysis: Analysis, settings: Settings) -> Iterator[Finding]:
         for diagnosed in analysis.certain
         if not any(_explains(*found, diagnosed) for found in convicted)
     ]
+    mended: set[tuple[str, tuple[Edit, ...]]] = set()
     for diagnosed, repair in repaired:
-        if not any(_goes_with(diagnosed, repair, *other) for other in repaired):
+        if any(_goes_with(diagnosed, repair, *other) for other in repaired):
+            continue
+        # What one edit of an earlier line mends is one mistake, told where it shows first.
+        mend = diagnosed.report.rule.code, repair.edits
+        if mend not in mended:
             yield _finding(analysis, diagnosed, repair)
+        line = diagnosed.view.line(diagnosed.report.node)
+        if len(repair.edits) == 1 and repair.edits[0].span.line < line:
+            mended.add(mend)
     for found in convicted:
         analysis.told_under(found[0].traced)
         yield _finding(analysis, *found)

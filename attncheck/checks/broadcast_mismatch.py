@@ -13,6 +13,7 @@ from attncheck.checks.loss_broadcast import spreads
 from attncheck.checks.mask_arguments import exchanged
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
+from attncheck.checks.written import misfit
 from attncheck.graph import Operation
 from attncheck.operators.events import Attention, Contraction, Einsum, Elementwise, Fault
 from attncheck.rule import Rule
@@ -41,6 +42,9 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if clash is not None and clash.fault is Fault.AGREEMENT:
         if turned(operation, view) is None and exchanged(operation, view) is None:
             yield from plain.report(RULE, operation, view)
+        return
+    if clash is not None and operation.kind == "write":
+        yield from misfit(RULE, operation, view)
         return
     if clash is not None and not isinstance(event, Elementwise):
         told = isinstance(event, _PRODUCTS) or spreads(operation, view)

@@ -21,6 +21,7 @@ from attncheck.checks.outer import outer
 from attncheck.checks.put_in_order import other_orders
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.stretched_scores import is_stretched
+from attncheck.checks.unrepeated import unrepeated
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import (
@@ -181,6 +182,14 @@ def _clash(
         assert keys.node is not None
         derivation = f"beside {text_of(pairs.query)}, so that every query meets every key"
         return Diagnosis(kind, Culprit(keys.node, tensor), pairs.key, derivation)
+    copies = view.remembered(unrepeated, operation)
+    if copies is not None:
+        operand, tensor = tensors[copies.index]
+        assert operand.node is not None
+        rows = "all rows" if copies.tiled else "each row"
+        derivation = f"{rows} {copies.count} times, as {text_of(sizes[1 - copies.index])} has them"
+        kind = Kind.MISALIGNED if runs else Kind.MISMATCH
+        return Diagnosis(kind, Culprit(operand.node, tensor), copies.expected, derivation)
     ways = (*_without(x, y, operation, view), *_ways(x, y), *other_orders(x, y))
     for index, wanted, how in ways:
         other = y if index == 0 else x

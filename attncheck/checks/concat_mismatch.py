@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.algebra.facts import Verdict
+from attncheck.algebra.size import ONE
 from attncheck.checks import plain
+from attncheck.checks.empties import blaming, empty_operand
 from attncheck.checks.joins import crossed_item, joined_across
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.view import View
@@ -22,7 +24,14 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if operation.clash is None:
         yield from joined_across(RULE, operation, view)
         yield from crossed_item(RULE, operation, view)
+    empty = view.remembered(empty_operand, operation)
     for report in plain.report(RULE, operation, view):
+        if empty is not None:
+            yield blaming(report, empty, view)
+            continue
+        if _is_one_behind(operation, report, view):
+            yield report
+            continue
         along = other_axis(operation, view)
         if along is not None:
             report.derivation = f"joined along axis {along}, the only one in which they differ"
@@ -43,6 +52,19 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             )
             report.axis = place
         yield report
+
+
+def _is_one_behind(operation: Operation, report: Report, view: View) -> bool:
+    """Whether tensors are joined along the axis behind their last: they lack one of 1 there."""
+    event, clash = operation.event, operation.clash
+    sizes = None if report.culprit is None else view.sizes(report.culprit.tensor)
+    if clash is None or clash.fault is not Fault.AXIS or not isinstance(event, Joining):
+        return False
+    if event.kind != "cat" or sizes is None or event.axis != len(sizes):
+        return False
+    report.expected = (*sizes, ONE)
+    report.derivation = f"with an axis {event.axis} to be joined along, as `stack` makes it"
+    return True
 
 
 def other_axis(operation: Operation, view: View) -> int | None:

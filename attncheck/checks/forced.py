@@ -12,6 +12,7 @@ from attncheck.algebra.contract import Contracted
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape, listed
 from attncheck.algebra.size import ONE, Size, Symbol, of
+from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
@@ -130,6 +131,13 @@ def _forced_axis(operation: Operation, view: View) -> ForcedSplit | None:
         if found is not None:
             return ForcedSplit(source, place, of(symbol), total, found[1])
     return None
+
+
+def exchanged(sizes: Sizes, first: int, second: int) -> Sizes:
+    """Sizes with those of two axes in each other's place."""
+    order = list(range(len(sizes)))
+    order[first], order[second] = second, first
+    return tuple(sizes[place] for place in order)
 
 
 def may_overlap(shape: Shape | None) -> bool:

@@ -24,7 +24,8 @@ from attncheck.checks.constructed import (
     weight_sizes,
 )
 from attncheck.checks.constructions import idle_parameter
-from attncheck.checks.forced import forced, forced_input, may_overlap
+from attncheck.checks.forced import exchanged, forced, forced_input, may_overlap
+from attncheck.checks.half_pooled import HalfPooled, half_pooled
 from attncheck.checks.inputs import (
     KEEPING,
     joined_otherwise,
@@ -101,6 +102,10 @@ def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
     lost = lost_channels(operation, view)
     if made is not None and lost is not None:
         yield _without_channels(view, met, made, lost)
+        return
+    pooled = half_pooled(operation, view)
+    if made is not None and pooled is not None:
+        yield _left_places(view, met, made, pooled)
         return
     idle = None if made is None or not made.is_making else idle_parameter(view, made, met.given)
     if made is not None and idle is not None:
@@ -343,6 +348,22 @@ def _without_channels(view: View, met: _Meeting, made: Declared, lost: LostChann
     )
 
 
+def _left_places(view: View, met: _Meeting, made: Declared, pooled: HalfPooled) -> Report:
+    """The report that what pooled the input is to blame, which has left more than one place."""
+    told = f"`{view.quote(pooled.made.node)}` is to blame: it leaves {text_of(pooled.sizes)}"
+    return Report(
+        RULE,
+        met.operation,
+        pooled.made.node,
+        f"{_both(view, met, made)}; {told}, and each of the {met.wanted} channels is pooled to one"
+        " place along one axis only",
+        Culprit(pooled.operand.node or pooled.made.node, pooled.tensor),
+        pooled.expected,
+        "with one place for each channel, whatever the height and the width are",
+        function=pooled.made.place.function,
+    )
+
+
 def _by_accident(operation: Operation, view: View) -> Iterator[Report]:
     """Report a layer that is given an axis which only has its size if two sizes are equal."""
     reduced = reduced_features(operation, view)
@@ -385,13 +406,6 @@ def _of_reduced(operation: Operation, found: ReducedFeatures, view: View) -> Ite
         function=found.made.place.function,
         hidden=f"hidden while {found.unseen} == {found.wanted}",
     )
-
-
-def exchanged(sizes: Sizes, first: int, second: int) -> Sizes:
-    """Sizes with those of two axes in each other's place."""
-    order = list(range(len(sizes)))
-    order[first], order[second] = second, first
-    return tuple(sizes[place] for place in order)
 
 
 def _both(view: View, met: _Meeting, made: Declared) -> str:
@@ -447,7 +461,7 @@ def is_made_inside(report: Report, view: View) -> bool:
         return False
     if joined_otherwise(view, met.tensor, met.wanted) or _lacks_an_axis(view, met):
         return True
-    if lost_channels(report.operation, view) is not None:
+    if lost_channels(report.operation, view) or half_pooled(report.operation, view):
         return True
     maker = view.graph.maker(met.tensor)
     if maker is not None and isinstance(maker.event, Joining):

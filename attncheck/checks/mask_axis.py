@@ -57,6 +57,11 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     lined = f"axes line up from the last one on, so that {found.own} meets {found.met}"
     if found.met is None:
         lined = f"it has an axis more, so that all scores are repeated for each of its {found.own}"
+    should = "with an axis of 1 wherever the scores have an axis that the mask has not"
+    if found.of_queries:
+        lined = f"it hides {found.own} positions, as many as there are queries, and there are"
+        lined = f"{lined} {found.met} keys, of another sequence"
+        should = "one for each key: the mask of the sequence that keys and values are of"
     yield Report(
         RULE,
         operation,
@@ -64,7 +69,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         f"`{view.quote(operation.node)}` puts a mask of {mask} on scores of {scores}: {lined}",
         Culprit(found.mask.node, found.tensor),
         found.expected,
-        "with an axis of 1 wherever the scores have an axis that the mask has not",
+        should,
         hidden=hidden_while(operation, view.facts),
     )
 

@@ -39,6 +39,9 @@ class Misplaced:
     expected: Sizes
     own: Axis
     met: Axis | None
+    #: whether its place is right, and it is the mask of the queries' sequence where the keys are
+    #: those of another one
+    of_queries: bool = False
 
 
 def misplaced(operation: Operation, view: View) -> Misplaced | None:
@@ -55,7 +58,19 @@ def misplaced(operation: Operation, view: View) -> Misplaced | None:
     tensor = as_tensor(operand.value)
     if crossing is None or expected is None or expected == mask.sizes() or tensor is None:
         return None
-    return Misplaced(operand, tensor, scores, expected, *crossing)
+    of_queries = _is_of_queries(mask, scores, crossing)
+    if of_queries:
+        expected = (*mask.sizes()[:-1], scores.axes[-1].size)
+    own, met = crossing
+    return Misplaced(operand, tensor, scores, expected, own, met, of_queries)
+
+
+def _is_of_queries(mask: Shape, scores: Shape, crossing: tuple[Axis, Axis | None]) -> bool:
+    """Whether a mask was laid along the keys, with 1 for all queries, and has as many as these."""
+    if len(mask.axes) != len(scores.axes) or len(scores.axes) < 3 or not mask.axes[-2].is_one:
+        return False
+    own, met = crossing
+    return met is scores.axes[-1] and own.size == scores.axes[-2].size
 
 
 def is_of_mask(operation: Operation) -> bool:

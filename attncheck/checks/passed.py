@@ -99,8 +99,11 @@ def _given(given: Mapping[str, Value], operation: Operation, view: View) -> Iter
 
 
 def _is_odd(odd: _Given, others: list[_Given], view: View) -> bool:
-    """Whether an axis of one argument is on another place in the others, which agree on its own."""
-    if len(others) < _LEAST_VOTES:
+    """Whether an axis of one argument is on another place in the others, which agree on its own.
+
+    It has the sizes of one of them, in another order; what has sizes of its own is something else.
+    """
+    if len(others) < _LEAST_VOTES or not any(_is_turned(odd, each, view) for each in others):
         return False
     for place, size in enumerate(odd.sizes):
         column = [each.sizes[place] for each in others]
@@ -114,6 +117,17 @@ def _is_odd(odd: _Given, others: list[_Given], view: View) -> bool:
         ):
             return True
     return False
+
+
+def _is_turned(odd: _Given, other: _Given, view: View) -> bool:
+    """Whether an argument has the sizes of another one, as far as both are known."""
+    left = list(other.sizes)
+    for size in odd.sizes:
+        found = next((own for own in left if size is None or _same(size, own, view)), None)
+        if found is None and None not in left:
+            return False
+        left.remove(found)
+    return True
 
 
 def _same(one: Size | None, other: Size | None, view: View) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks import plain, stacked_dots
-from attncheck.checks.report import Report
+from attncheck.checks.report import Report, Sizes, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Fault
+from attncheck.operators.events import Contraction, Fault, Joining
 from attncheck.rule import Rule
 
 RULE = Rule("ATN104", "wrong-rank", "an operation that wants another number of axes", fix="unsafe")
@@ -17,8 +17,26 @@ ON = (*_FAULTS, Contraction)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
-    """Report a rank that does not fit, an axis that is not there, or a dot of two stacks."""
+    """Report a rank that does not fit, an axis that is not there, or a dot of two stacks.
+
+    Joins are told by their own rule.
+    """
     if operation.clash is None:
         yield from stacked_dots.over_stacks(RULE, operation, view)
-    elif operation.clash.fault in _FAULTS:
-        yield from plain.report(RULE, operation, view)
+    elif operation.clash.fault in _FAULTS and not isinstance(operation.event, Joining):
+        yield from plain.report(RULE, operation, view, *_within(operation, view))
+
+
+def _within(operation: Operation, view: View) -> tuple[Sizes | None, str]:
+    """The sizes of an index that gathers no further than there is, and that in words."""
+    clash, tensors = operation.clash, [tensor for _, tensor in operation.tensors()]
+    if clash is None or operation.kind != "gather" or clash.left is None or len(tensors) < 2:
+        return None, ""
+    sizes, source = view.sizes(tensors[clash.operand]), view.sizes(tensors[0])
+    if sizes is None or source is None or len(sizes) != len(source):
+        return None, ""
+    wanted = tuple(
+        have if own == clash.right and have == clash.left else own
+        for own, have in zip(sizes, source, strict=True)
+    )
+    return wanted, f"no longer than {text_of(source)} on any axis but the one that is gathered"

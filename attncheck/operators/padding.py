@@ -7,7 +7,7 @@ from typing import TypeAlias
 from attncheck.algebra.bounds import at_least, never_negative
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Axis, Shape, expand, with_trailing
-from attncheck.algebra.size import Size, const
+from attncheck.algebra.size import ZERO, Size, const
 from attncheck.operators.axes import axes_text
 from attncheck.operators.call import Call
 from attncheck.operators.events import Clash, Fault, Joining, Outcome
@@ -15,13 +15,16 @@ from attncheck.operators.operands import dtype_of
 from attncheck.operators.seats import rank_clash, ranks_clash, resized, seat
 from attncheck.operators.windows import each
 from attncheck.record import replace
-from attncheck.values.value import Int, Sequence, Value, as_size, as_tensor
+from attncheck.values.value import Const, Int, Sequence, Value, as_size, as_tensor
+
+_CONSTANT = Const("constant")
 
 
 def pad(call: Call) -> Outcome:
     """torch.nn.functional.pad: ``widths`` (before, after) from the last axis on.
 
-    Clashes with more pairs than axes, or an odd number of widths.
+    Negative widths cut. Clashes with more pairs than axes, an odd number of widths, or where more
+    is cut from an axis than it has.
     """
     tensor = call.tensor("x")
     widths = call.sizes("widths")
@@ -30,7 +33,28 @@ def pad(call: Call) -> Outcome:
     if len(widths) % 2:
         text = f"takes pairs of widths, not {len(widths)} numbers"
         return Outcome(call.make(None), clash=Clash(Fault.RANK, text))
+    constant = call.arguments.get("mode", _CONSTANT) == _CONSTANT
+    clash = _too_short(tensor.shape, widths) if constant else None
+    if clash is not None:
+        return Outcome(call.make(None), clash=clash)
     return _pad_behind(call, tensor.shape, widths)
+
+
+def _too_short(shape: Shape, widths: list[Size | None]) -> Clash | None:
+    """Why widths cut more from an axis than it has, or None.
+
+    It is cut at both ends before anything is put on, so that no other width makes up for it.
+    """
+    axes = shape.axes[::-1] if shape.closed else ()
+    for axis, before, after in zip(axes, widths[::2], widths[1::2], strict=False):
+        cut = ZERO
+        for width in (before, after):
+            if width is not None and never_negative(-width):
+                cut -= width
+        if axis.size is not None and at_least(cut, axis.size + 1):
+            text = f"pads an axis of {axis.size} by {-cut}: that cuts more than it has"
+            return Clash(Fault.AXIS, text, 0, axis.size, cut)
+    return None
 
 
 def pad_image(call: Call) -> Outcome:

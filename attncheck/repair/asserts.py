@@ -104,7 +104,8 @@ def names_before(
             _add_axes(names, site.name, expanded(site.value, traced.facts))
     for owner, instance in instances:
         for name, value in instance.attributes.items():
-            _add_axes(names, f"{owner}.{name}", expanded(value, traced.facts))
+            if f"{owner}.{name}" != but:
+                _add_axes(names, f"{owner}.{name}", expanded(value, traced.facts))
     return names
 
 

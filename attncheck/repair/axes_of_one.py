@@ -11,7 +11,7 @@ from attncheck.algebra.size import ONE
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operand
-from attncheck.operators.events import Fault
+from attncheck.operators.events import Fault, Joining
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.wording import bracketed, with_axis_of_one
 from attncheck.values.tensor import Tensor
@@ -37,6 +37,18 @@ def joined_beside(report: Report, view: View) -> Iterator[Candidate]:
         for place in places:
             text = with_axis_of_one(view, operand.node, tensor, place, len(sizes))
             yield edit(operand.node, text, f"give it an axis of 1 at {place}", safe=False)
+
+
+def stacked(report: Report, view: View) -> Iterator[Candidate]:
+    """``cat((a, b), 1)`` of vectors as ``stack((a, b), 1)``, which makes the axis."""
+    clash, event, node = report.operation.clash, report.operation.event, report.node
+    if clash is None or clash.fault is not Fault.AXIS or not isinstance(event, Joining):
+        return
+    ranks = {len(view.sizes(tensor) or ()) for _, tensor in report.operation.tensors()}
+    if ranks != {event.axis} or event.kind != "cat" or not isinstance(node, cst.Call):
+        return
+    if isinstance(node.func, cst.Attribute):
+        yield edit(node.func.attr, "stack", "stack them along a new axis", safe=False)
 
 
 def vectors_of_a_batch(report: Report, view: View) -> Iterator[Candidate]:

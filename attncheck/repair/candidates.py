@@ -16,6 +16,7 @@ from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.crossed import Crossed, crossed
+from attncheck.checks.empties import empty_operand
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.one_dot import over_batch
 from attncheck.checks.put_in_order import order_of
@@ -27,7 +28,7 @@ from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Contraction, Einsum, Loss
-from attncheck.repair.axes_of_one import joined_beside, vectors_of_a_batch
+from attncheck.repair.axes_of_one import joined_beside, stacked, vectors_of_a_batch
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
@@ -54,6 +55,7 @@ from attncheck.repair.sources import unmixed
 from attncheck.repair.steps import other_state
 from attncheck.repair.subscripts import subscripts
 from attncheck.repair.transposes import transposed_view
+from attncheck.repair.unrepeated import with_copies
 from attncheck.repair.wording import (
     argument_of,
     bracketed,
@@ -65,6 +67,7 @@ from attncheck.repair.wording import (
     permuted,
     with_axis_of_one,
 )
+from attncheck.repair.written import cut_to_part
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -214,6 +217,9 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
     culprit = report.culprit
     if culprit is None:
         return
+    if report.operation.kind == "write":
+        yield from cut_to_part(report, view)
+        return
     if report.operation.kind == "unstacked":
         yield from other_axes(report.operation)
         return
@@ -224,6 +230,7 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         yield from BATCHES[report.operation.kind](report, view)
         return
     yield from for_each_head(report, view)
+    yield from with_copies(report, view)
     pairs = crossed(report.operation, view)
     if pairs is not None:
         yield from _all_pairs(pairs, tensors, view)
@@ -379,8 +386,13 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
             one, other = sorted(report.moved)
             yield from _with_axes_exchanged(report.culprit, one, other, view)
         return
+    if view.remembered(empty_operand, report.operation) is not None:
+        yield from other_sizes(report, view)
+        return  # joined along another axis it would be nothing by accident
+    yield from stacked(report, view)
     yield from _repeated(report, view)
     yield from joined_beside(report, view)
+    yield from other_sizes(report, view)
     if argument is None:
         return
     along = other_axis(report.operation, view)

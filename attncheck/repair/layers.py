@@ -17,6 +17,7 @@ from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.size import ONE, ZERO, Quotient, Size, const, of
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
 from attncheck.checks.forced import Forced, forced_input
+from attncheck.checks.half_pooled import half_pooled
 from attncheck.checks.inputs import KEEPING, joined_sizes, maker_layer, merges_to, unused_parameter
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.lost_channels import LostChannels, lost_channels
@@ -35,6 +36,7 @@ from attncheck.operators.events import (
 from attncheck.repair.asserts import Names, axis_of
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.own_names import by_numbers
+from attncheck.repair.pooled import whole_window
 from attncheck.repair.wording import argument_of, bracketed, call_with, with_axis_of_one
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_size, as_tensor
@@ -44,17 +46,9 @@ Candidates: TypeAlias = Iterator[Candidate]
 
 def layer_size(report: Report, view: View) -> Candidates:
     """The constructor's size, or what the call is given: first at the place that is to blame."""
-    lost = lost_channels(report.operation, view)
-    if lost is not None:
-        yield from _with_channels(view, lost)
-        return
-    reduced = reduced_features(report.operation, view)
-    if reduced is not None:
-        yield from _other_axis_reduced(reduced, view)
-        return
-    turned = None if report.resized is not None else forced_input(report.operation, view)
-    if turned is not None:
-        yield from _channels_second(report, turned, view)
+    elsewhere = _elsewhere(report, view)
+    if elsewhere is not None:
+        yield from elsewhere
         return
     tensor = _tensor_of(report.operation)
     source = None if tensor is None else maker_layer(view, tensor, KEEPING)
@@ -71,6 +65,21 @@ def layer_size(report: Report, view: View) -> Candidates:
     made = None if clash is None else declared(view, report.operation, clash.right)
     if made is not None and made.is_making and clash is not None and clash.left is not None:
         yield from resized(view, made, clash.left, source, report.operation)
+
+
+def _elsewhere(report: Report, view: View) -> Candidates | None:
+    """Ways to mend what is neither the layer's size nor its call's; None where one of these is."""
+    lost = lost_channels(report.operation, view)
+    if lost is not None:
+        return _with_channels(view, lost)
+    pooled = half_pooled(report.operation, view)
+    if pooled is not None:
+        return whole_window(pooled, view)
+    reduced = reduced_features(report.operation, view)
+    if reduced is not None:
+        return _other_axis_reduced(reduced, view)
+    turned = None if report.resized is not None else forced_input(report.operation, view)
+    return None if turned is None else _channels_second(report, turned, view)
 
 
 def _other_axis_reduced(found: ReducedFeatures, view: View) -> Candidates:

@@ -10,11 +10,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.algebra.size import ONE
 from attncheck.checks.report import Report, Sizes
+from attncheck.checks.unrepeated import added_axes
 from attncheck.checks.view import View
 from attncheck.operators.events import Fault, Squeeze
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.dots import pair_by_pair
+from attncheck.repair.gathered import of_gathered
+from attncheck.repair.widths import of_padded_axis
 from attncheck.repair.wording import (
     argument_of,
     bracketed,
@@ -39,6 +43,10 @@ def other_rank(report: Report, view: View) -> Iterator[Candidate]:
     if report.operation.clash is None:
         yield from pair_by_pair(report, view)
         return
+    yield from of_padded_axis(report, view)
+    yield from of_gathered(report, view)
+    yield from _whole(report, view)
+    yield from _an_axis_less(report, view)
     yield from _named_squeeze(report, view)
     yield from _as_vectors(report, view)
     yield from _item(report, view)
@@ -64,6 +72,44 @@ def _item(report: Report, view: View) -> Iterator[Candidate]:
         yield edit(
             first, f"{bracketed(view, first)}[0]", "take the first of the values", safe=False
         )
+
+
+def _an_axis_less(report: Report, view: View) -> Iterator[Candidate]:
+    """``x.unsqueeze(1).expand(-1, T, -1)`` of an `x` with an axis of 1 too many, without that."""
+    culprit, clash = report.culprit, report.operation.clash
+    if report.operation.kind != "expand" or culprit is None or clash is None:
+        return
+    if clash.fault is not Fault.RANK:
+        return
+    node, tensor, made = culprit.node, culprit.tensor, view.maker(culprit.tensor)
+    if made is not None and made.node is node and added_axes(made, view) is not None:
+        operand, tensor = next(made.tensors())
+        node = operand.node or node
+    sizes = view.sizes(tensor) or ()
+    for axis in reversed(range(len(sizes))):
+        if sizes[axis] == ONE:
+            text = without_axis(view, node, tensor, axis, len(sizes))
+            changes = (Change(node, text),)
+            yield Candidate(changes, f"drop axis {axis}, which is 1", safe=False)
+
+
+def _whole(report: Report, view: View) -> Iterator[Candidate]:
+    """``x.sum(1)[0, 0]`` of a vector as ``x.sum()``: one number of it was meant."""
+    node, event = report.node, report.operation.event
+    sizes = None if report.culprit is None else view.sizes(report.culprit.tensor)
+    outer = view.source.around(node)[-2:-1]
+    if report.operation.kind != "reduce" or sizes is None or len(sizes) != 1:
+        return
+    if event is not None or not isinstance(node, cst.Call) or not outer:
+        return
+    argument, (around,) = argument_of(node), outer
+    if argument is None or not isinstance(around, cst.Subscript) or around.value is not node:
+        return
+    numbers = [getattr(each.slice, "value", None) for each in around.slice]
+    if all(isinstance(each, cst.Integer) for each in numbers):
+        kept = [view.source.code(each) for each in node.args if each.value is not argument]
+        text = f"{view.source.code(node.func)}({', '.join(each.rstrip(', ') for each in kept)})"
+        yield edit(around, text, "reduce the whole vector", safe=False)
 
 
 def _named_squeeze(report: Report, view: View) -> Iterator[Candidate]:

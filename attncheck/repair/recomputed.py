@@ -6,6 +6,7 @@ stand instead, if all that it is made of is still what it was.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import libcst as cst
@@ -58,6 +59,36 @@ def assigned_earlier(name: cst.CSTNode, part: cst.CSTNode, view: View) -> Earlie
     changed = frozenset(_changed(around[place - 2], view, first, last))
     kept = name.value not in _changed(around[place - 2], view, first + 1, last)
     return Earlier(assignment.value, changed, kept, not outer)
+
+
+def last_assigned(name: cst.CSTNode, view: View) -> cst.BaseExpression | None:
+    """What the statement before the use of a plain name assigns that gives it its value, or None.
+
+    None as well where a branch or a loop may have given it another one.
+    """
+    if not isinstance(name, cst.Name):
+        return None
+    for block, statement in reversed(list(itertools.pairwise(view.source.around(name)))):
+        if isinstance(block, cst.For | cst.While | cst.FunctionDef | cst.Lambda | cst.BaseComp):
+            return None  # it may come from outside, or from the end of a loop's body
+        if not isinstance(block, cst.IndentedBlock | cst.Module):
+            continue
+        for earlier in reversed(block.body[: block.body.index(statement)]):
+            giving = [part for part in parts(earlier) if isinstance(part, _GIVING)]
+            if any(name.value in _names(part.target) for part in giving):
+                return _plainly(earlier, name.value)
+    return None
+
+
+def _plainly(statement: cst.CSTNode, name: str) -> cst.BaseExpression | None:
+    """What a statement assigns to a name and to nothing else, or None."""
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return None
+    (only,) = statement.body
+    if not isinstance(only, cst.Assign) or len(only.targets) != 1:
+        return None
+    target = only.targets[0].target
+    return only.value if isinstance(target, cst.Name) and target.value == name else None
 
 
 def _changed(block: cst.CSTNode, view: View, first: int, last: int) -> Iterator[str]:

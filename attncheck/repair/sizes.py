@@ -17,8 +17,10 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Creation, Elementwise, Triangle
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.heads import size_text
+from attncheck.repair.reads import read_axis
+from attncheck.tracer.machine import ShapeSite
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import as_size
+from attncheck.values.value import Instance, Value, as_size
 
 _MOST_AXES = 4
 _MOST_STEPS = 8
@@ -33,10 +35,8 @@ def other_sizes(report: Report, view: View) -> Iterator[Candidate]:
     sizes = list(_sizes(made.node))
     for size in sizes:
         yield from _other_axes(size, view)
-    if made.place.function != report.operation.place.function:
-        return  # the names are those of the function that the clash is in
     for wanted in (clash.left, clash.right):
-        text = None if wanted is None else _written(report, view, wanted)
+        text = None if wanted is None else _written(report, view, wanted, made)
         if text is None:
             continue
         for size in reversed(sizes):
@@ -44,21 +44,41 @@ def other_sizes(report: Report, view: View) -> Iterator[Candidate]:
                 yield edit(size, text, f"use {text}", safe=False)
 
 
-def _written(report: Report, view: View, size: Size) -> str | None:
-    """How the function writes a size; one that is a number in this call by the one name it has."""
-    if size.number is None:
-        return size_text(report, view, size)
-    operation = report.operation
-    names = {
-        site.name
-        for sites, facts in view.sites_in(operation.place.function)
-        for site in sites
-        if (held := as_size(site.value)) is not None
-        and facts.resolve(held) == size
-        and site.name.isidentifier()
-        and view.line(site.node) < view.line(operation.node)
-    }
-    return names.pop() if len(names) == 1 else None
+def _written(report: Report, view: View, size: Size, made: Operation) -> str | None:
+    """How the function that made the tensor writes a size; a number by the one name it has."""
+    if size.number is not None:
+        return name_of_size(view, size, made.place.function, made.node)
+    if made.place.function != report.operation.place.function:
+        return None  # the names are those of the function that the clash is in
+    return size_text(report, view, size)
+
+
+def name_of_size(view: View, size: Size, function: str, node: cst.CSTNode) -> str | None:
+    """The only name that holds a size before an expression of a function; else the only attribute.
+
+    A number may be that of several things in one call.
+    """
+    names: dict[str, None] = {}
+    for sites, facts in view.sites_in(function):
+        for site in sites:
+            if not site.name.isidentifier() or view.line(site.node) >= view.line(node):
+                continue
+            for name, value in _held(site):
+                held = as_size(value)
+                if held is not None and facts.resolve(held) == size and name.strip("_"):
+                    names[name] = None
+    for kind in ([name for name in names if "." not in name], list(names)):
+        if kind:
+            return kind[0] if len(kind) == 1 else None
+    return None
+
+
+def _held(site: ShapeSite) -> Iterator[tuple[str, Value]]:
+    """A name with its value, and the attributes of an object."""
+    yield site.name, site.value
+    if isinstance(site.value, Instance):
+        for name, value in site.value.attributes.items():
+            yield f"{site.name}.{name}", value
 
 
 def _creation(view: View, tensor: Tensor) -> Operation | None:
@@ -87,15 +107,9 @@ def _sizes(call: cst.Call) -> Iterator[cst.BaseExpression]:
 
 def _other_axes(size: cst.BaseExpression, view: View) -> Iterator[Candidate]:
     """``x.shape[1]`` and its like for ``x.shape[0]``; ``x.size(1)`` for ``x.size(0)``."""
-    index: cst.BaseExpression | None = None
-    if isinstance(size, cst.Subscript) and len(size.slice) == 1:
-        part = size.slice[0].slice
-        reads = isinstance(size.value, cst.Attribute) and size.value.attr.value == "shape"
-        index = part.value if reads and isinstance(part, cst.Index) else None
-    elif isinstance(size, cst.Call) and isinstance(size.func, cst.Attribute) and size.args:
-        index = size.args[0].value if size.func.attr.value == "size" else None
-    if not isinstance(index, cst.Integer):
+    read = read_axis(size)
+    if read is None or not isinstance(read.index, cst.Integer):
         return
     for axis in range(_MOST_AXES):
-        if str(axis) != index.value:
-            yield edit(index, str(axis), f"the size of axis {axis}", safe=False)
+        if str(axis) != read.index.value:
+            yield edit(read.index, str(axis), f"the size of axis {axis}", safe=False)

@@ -36,6 +36,7 @@ def subscripts(report: Report, view: View) -> Iterator[Candidate]:
     if report.operation.clash is None:
         # Two axes of one tensor that are tied have most likely changed places.
         ways = [*_exchanged(tokens), *ways]
+    ways = [*_without_one(report, view, tokens), *ways]
     alone = _summed_alone(tokens)
     for written in sorted(filter(partial(_can_be, report, view), ways), key=_summed_alone):
         if not _has_diagonal(written) and _summed_alone(written) <= alone:
@@ -55,6 +56,20 @@ def turned_product(report: Report, view: View) -> Iterator[Candidate]:
         tokens[first], tokens[second] = tokens[second], tokens[first]
         text = "".join(tokens)
         yield edit(literal, text, f"write {text}", safe=False)
+
+
+def _without_one(report: Report, view: View, tokens: list[str]) -> Iterator[list[str]]:
+    """Subscripts without a letter of every operand, where each operand has one axis less."""
+    if report.operation.clash is None or not _is_plain([t for t in tokens if t != " "]):
+        return
+    operands = places(tokens)
+    ranks = [len(view.sizes(tensor) or ()) for _, tensor in report.operation.tensors()]
+    if ranks != [len(operand) - 1 for operand in operands]:
+        return
+    letters = [{tokens[place] for place in operand} for operand in operands]
+    for place in operands[0]:
+        if all(tokens[place] in each for each in letters):
+            yield [token for token in tokens if token != tokens[place]]
 
 
 def _relettered(tokens: list[str]) -> Iterator[list[str]]:

@@ -301,9 +301,20 @@ def _narrow(machine: Machine, subject: cst.BaseExpression, is_none: bool) -> Non
 def _learn_truth(
     machine: Machine, test: cst.Name | cst.Attribute | cst.NamedExpr, holds: bool
 ) -> None:
-    """``if mask:``: what counts as true is not None."""
+    """``if mask:``: what counts as true is not None; of a flag what guards say of sizes then."""
+    if machine.implied and type(test) is not cst.NamedExpr:
+        flag = machine.evaluate(test)
+        for value, truth_then, left, right in machine.implied:
+            if truth_then is holds and _is_same(value, flag):
+                machine.facts.equate(left, right, "a guard raises unless they are equal")
     if holds:
         _narrow(machine, test, is_none=False)
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    """Whether two values are certainly one: what may be no number is known by itself only."""
+    size = as_size(one)
+    return one is other or (size is not None and size == as_size(other))
 
 
 def _learn_equal(machine: Machine, left: cst.BaseExpression, right: cst.BaseExpression) -> None:

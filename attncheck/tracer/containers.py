@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence as AbstractSequence
 
-import libcst as cst
-
 from attncheck.algebra.shape import (
     Axis,
     Shape,
@@ -119,18 +117,6 @@ def _is_too_short(base: Value, keys: list[Value]) -> bool:
     """Whether a sequence certainly has no item under a number."""
     index, length = as_integer(keys[0]) if len(keys) == 1 else None, _length(base)
     return index is not None and length is not None and not -length <= index < length
-
-
-def key_of(machine: Machine, node: cst.BaseSlice) -> Value:
-    """One item of an index expression: a value, or a slice with its bounds."""
-    if type(node) is cst.Index:
-        return machine.evaluate(node.value)
-    assert type(node) is cst.Slice
-    return Slice(
-        machine.evaluate(node.lower) if node.lower is not None else None,
-        machine.evaluate(node.upper) if node.upper is not None else None,
-        machine.evaluate(node.step) if node.step is not None else None,
-    )
 
 
 def _sequence_item(base: Sequence, key: Value) -> Value:

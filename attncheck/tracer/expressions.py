@@ -21,6 +21,7 @@ from attncheck.tracer.arithmetic import TOKENS, combine, negate
 from attncheck.tracer.builtins import BUILTINS
 from attncheck.tracer.defaults import standing_in
 from attncheck.tracer.functions import as_setting, make_lambda
+from attncheck.tracer.keys import key_of, whole_key
 from attncheck.tracer.machine import Evaluator, Machine
 from attncheck.tracer.recorder import apply
 from attncheck.tracer.reflection import REFLECTIONS
@@ -224,7 +225,7 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
     base = without_none(machine.evaluate(node.value))
     if base == _MODULES and _written_key(node) == "__name__":
         return machine.project.this(machine.evidence.file)
-    keys = [containers.key_of(machine, element.slice) for element in node.slice]
+    keys = [key_of(machine, element.slice) for element in node.slice]
     declared = _declared_item(machine, node, keys)
     found = containers.item(machine, base, keys) if declared is None else declared
     if type(found) is Unknown and type(base) is Mapping:
@@ -233,7 +234,7 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
         return found
     tensor = as_tensor(base)
     if tensor is None:
-        item = updates.at_key(base, _whole_key(keys))
+        item = updates.at_key(base, whole_key(keys))
         if item is None and type(base) in (Unknown, Library):
             return unseen.item_of_unseen(_written(node.value))
         return item or UNKNOWN
@@ -247,20 +248,12 @@ def _subscript(machine: Machine, node: cst.Subscript) -> Value:
     return apply(
         machine,
         indexing.index,
-        {"x": base, "key": _whole_key(keys)},
+        {"x": base, "key": whole_key(keys)},
         {"x": node.value},
         node,
         "[]",
         tensor.library or "",
     )
-
-
-def _whole_key(keys: list[Value]) -> Sequence:
-    """What stands between brackets as one tuple; a list there is an array of indices."""
-    only = keys[0] if len(keys) == 1 else None
-    if type(only) is Sequence and not only.mutable:
-        return only
-    return Sequence(tuple(keys))
 
 
 def _declared_item(machine: Machine, node: cst.Subscript, keys: list[Value]) -> Value | None:

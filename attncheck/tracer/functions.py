@@ -216,7 +216,8 @@ def _entered(
         machine.calls_seen.setdefault(function, []).append(arguments)
     if environment.file is None:
         name = function.qualified
-        if machine.observe_calls:
+        if machine.observe_calls and type(function.node) is not cst.Lambda:
+            # A lambda goes by the name of the function that makes it, whose sites these are not.
             machine.inner[name] = list(_parameter_sites(function, arguments))
         if function.name in MAKING:
             machine.made.setdefault(name, []).append(list(_parameter_sites(function, arguments)))
@@ -306,7 +307,10 @@ def bind_arguments(
     keywords: dict[str, Value],
     exact: bool,
 ) -> dict[str, Value] | None:
-    """The arguments by parameter name, defaults filled in; None if the call does not fit."""
+    """The arguments by parameter name, defaults filled in; None if the call does not fit.
+
+    One that lacks an argument raises before anything in the function runs.
+    """
     parameters = function.node.params
     bound: dict[str, Value] = {}
     left, rest = list(positional), dict(keywords)
@@ -331,6 +335,8 @@ def bind_arguments(
         return None
     for parameter in (*positional_parameters, *parameters.kwonly_params):
         if parameter.name.value not in bound:
+            if exact and parameter.default is None:
+                return None
             bound[parameter.name.value] = _left_out(machine, function, parameter, exact)
     return bound
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from attncheck.algebra.bounds import at_least
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.quotients import in_other_parts
-from attncheck.algebra.size import Size, Symbol
+from attncheck.algebra.size import ONE, Size, Symbol
 from attncheck.graph import Operation
 from attncheck.operators.events import Clash, Fault
 from attncheck.tracer.machine import Machine
@@ -21,18 +22,80 @@ _GUARD = "guard"
 
 
 def guarded_if(machine: Machine, node: cst.If) -> None:
-    """Record an ``if`` that always raises."""
+    """Record an ``if`` that always raises, and what one that raises says of flags and sizes."""
     body = node.body.body
     last = body[-1] if body else None
     if type(last) is cst.SimpleStatementLine:
         last = last.body[-1]
     if type(last) is cst.Raise and node.orelse is None:
         _record(machine, node.test, cst.NotEqual)
+        _exclude(machine, node.test, holds=False)
 
 
 def guarded_assert(machine: Machine, node: cst.Assert) -> None:
-    """Record an ``assert`` that never holds."""
+    """Record an ``assert`` that never holds, and what one says of flags and sizes."""
     _record(machine, node.test, cst.Equal)
+    _exclude(machine, node.test, holds=True)
+
+
+def _exclude(machine: Machine, test: cst.BaseExpression, *, holds: bool) -> None:
+    """Note what ``if fused and groups > 1: raise`` says: under ``if fused:`` groups is 1.
+
+    Only where the guard is certain to run: what it says holds from there on.
+    """
+    test, holds = _without_not(test, holds)
+    if type(test) is not cst.BooleanOperation or machine.supposing:
+        return
+    # That not both are true, or that one of them is, says what the one is without the other.
+    if (type(test.operator) is cst.And) is holds:
+        return
+    for left, right in ((test.left, test.right), (test.right, test.left)):
+        flag, sign = _without_not(left, not holds)
+        equal = equal_sizes(machine, right, holds)
+        if equal is not None and type(flag) in (cst.Name, cst.Attribute):
+            machine.implied.append((machine.evaluate(flag), sign, *equal))
+
+
+def _without_not(test: cst.BaseExpression, holds: bool) -> tuple[cst.BaseExpression, bool]:
+    """What is negated, and whether that holds."""
+    while type(test) is cst.UnaryOperation and type(test.operator) is cst.Not:
+        test, holds = test.expression, not holds
+    return test, holds
+
+
+def equal_sizes(
+    machine: Machine, test: cst.BaseExpression, holds: bool
+) -> tuple[Size, Size] | None:
+    """The two sizes that are one if a comparison holds (or fails), or None.
+
+    What is not more than 1 is 1.
+    """
+    if type(test) is not cst.Comparison or len(test.comparisons) != 1:
+        return None
+    target = test.comparisons[0]
+    if not _is_plain(test.left) or not _is_plain(target.comparator):
+        return None
+    left, right = as_size(machine.evaluate(test.left)), as_size(machine.evaluate(target.comparator))
+    least = _EQUAL_IF.get((type(target.operator), holds))
+    if left is None or right is None or least is None:
+        return None
+    if least == _ANY:
+        return left, right
+    single = right.number == least and at_least(left, ONE)
+    return (left, ONE) if single else None
+
+
+#: Comparisons, each with its truth, of sizes that are one then; or with the number on the right of
+#: which the left side is 1.
+_ANY = 0
+_EQUAL_IF: dict[tuple[type, bool], int] = {
+    (cst.Equal, True): _ANY,
+    (cst.NotEqual, False): _ANY,
+    (cst.GreaterThan, False): 1,
+    (cst.LessThanEqual, True): 1,
+    (cst.GreaterThanEqual, False): 2,
+    (cst.LessThan, True): 2,
+}
 
 
 def _record(machine: Machine, test: cst.BaseExpression, operator: type) -> None:

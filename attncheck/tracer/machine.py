@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.facts import Facts
+from attncheck.algebra.size import Size
 from attncheck.graph import Graph, Operation, Place
 from attncheck.record import record
 from attncheck.table import Scope
@@ -129,6 +130,8 @@ class ShapeSite:
     value: Value
 
 
+#: A flag's value, its truth, and two sizes that are one if that is what it is.
+Implied: TypeAlias = tuple[Value, bool, Size, Size]
 #: An attribute that was set: the object, the name, and what it was before (None: nothing).
 Change: TypeAlias = tuple[Instance, str, Value | None]
 Evaluator: TypeAlias = Callable[["Machine", Any], Value]
@@ -167,6 +170,8 @@ class Machine:
         self.functions: list[Function] = []
         self.classes: list[Class] = []
         self.repeats = Repeats()
+        #: what guards say of flags: each with its truth and two sizes that are one then
+        self.implied: list[Implied] = []
         self.frames: list[Frame] = []
         self.statement: cst.CSTNode | None = None
         self.journal: list[Change] = []

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, fresh_axis, open_shape
+from attncheck.algebra.size import ZERO
 from attncheck.evidence.roles import is_mask_name
 from attncheck.operators.masking import MASK
 from attncheck.record import record, replace
@@ -54,6 +55,8 @@ def sketch_of(value: Value, facts: Facts) -> Sketch | None:
     shape = expanded(value, facts)
     if tensor is None or shape is None or shape.rank is None:
         return None
+    if shape.rank == 1 and shape.lead[0].size == ZERO:
+        return None  # ``torch.tensor([])`` stands for a tensor of any rank, until there is one
     return Sketch(
         shape.rank,
         library=tensor.library,

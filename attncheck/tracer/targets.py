@@ -14,10 +14,12 @@ from attncheck.operators import indexing
 from attncheck.operators.events import Clash, Fault
 from attncheck.tracer import containers
 from attncheck.tracer.functions import call_function, named_size
+from attncheck.tracer.keys import key_of
 from attncheck.tracer.layers import changed_layer
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.naming import settle
 from attncheck.tracer.recorder import Written, apply
+from attncheck.tracer.writes import check_write
 from attncheck.values.join import one_list
 from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import (
@@ -170,6 +172,8 @@ def _subscript(
     elif type(base) is Tensor:
         filled = _filled(machine, target, base, value)
         if filled is None:
+            if source is not None:
+                check_write(machine, target, base, value, source)
             return
         changed = filled
     elif type(base) is Mapping:
@@ -220,7 +224,7 @@ def _note(machine: Machine, target: cst.Subscript, base: Tensor) -> None:
         return
     if not any(axis.is_one for axis in shape.axes):
         return
-    keys = tuple(containers.key_of(machine, item) for item in items)
+    keys = tuple(key_of(machine, item) for item in items)
     if any(type(key) is not Slice for key in keys):
         return
     machine.record(

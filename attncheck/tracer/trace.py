@@ -189,13 +189,13 @@ class Tracer:
             builder, _ = self._builders[function.owner]
             # What making the object has shown holds for its methods.
             machine.facts.keep(builder.facts.learned(0))
+            machine.implied += builder.implied
             self._name_arguments(machine, builder)
             if self.evidence.presuming:
                 self.evidence.attributes.recall(receiver)
         names = frozenset[str]() if optional is None else self.may_leave_out(function)
-        complete, result = self._in_general(
-            machine, function, receiver, dict.fromkeys(names, bool(optional))
-        )
+        said = dict.fromkeys(names, bool(optional))
+        complete, result = self._in_general(machine, function, receiver, said)
         if receiver is not None and complete and usual:
             self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)

@@ -105,3 +105,71 @@ def test_a_layer_that_normalises_one_number_is_given_the_wrong_axis(blocks):
 @pytest.mark.parametrize("turned", ["", ".reshape(-1, 1, self.token.shape[2])"])
 def test_a_layer_that_normalises_features_is_left_alone(turned):
     assert findings(NORM.format(blocks="Block(dim)", turned=turned)) == ()
+
+
+LACKING = (
+    HEAD
+    + """\
+from torch.utils.checkpoint import checkpoint
+
+
+def windows(x, size):
+    B, H, W, C = x.shape
+    return x.view(B, H // size, size, W // size, size, C)
+
+
+class Block(nn.Module):
+    def forward(self, x, v, mask{default}):
+        return windows(x, 2), windows(v, 2), mask
+
+
+class Layer(nn.Module):
+    def __init__(self, save=False):
+        super().__init__()
+        self.save = save
+        self.block = Block()
+
+    def forward(self, x, v):
+        x = x[:, :, None].expand(-1, -1, 4, -1)
+        mask = x.new_zeros(3, 4, 4)
+        if self.save:
+            return {call}
+        return self.block(x, v, mask)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["checkpoint(self.block, x, mask)", "self.block(x, mask)", "self.block(x=x, v=mask)"],
+)
+def test_a_call_that_lacks_an_argument_shows_nothing_of_the_others(call):
+    assert findings(LACKING.format(call=call, default="")) == ()
+    # With a default nothing is lacking: then it is the mask that is unpacked.
+    (finding,) = findings(LACKING.format(call=call, default="=None"))
+    assert (finding.code, finding.line) == ("ATN104", 9)
+
+
+FOLDED = (
+    HEAD
+    + """\
+def attend(query, context, {name}):
+    b, t, _ = {name}.shape
+    {name} = {name}.reshape(b, 1, t, t)
+    scores = (query @ context.transpose(1, 2))[:, None]
+    return (scores + {name}).softmax(-1)
+
+
+print(attend(torch.randn(2, 5, 6), torch.randn(2, 8, 6), torch.zeros(2, 5, 8)).shape)
+"""
+)
+
+
+@pytest.mark.parametrize("name", ["mask", "bias", "other"])
+def test_what_has_sizes_of_its_own_is_no_argument_out_of_order(name):
+    (finding,) = findings(FOLDED.format(name=name))
+    assert (finding.code, finding.line) == ("ATN105", 7)
+    assert "the call is to blame" not in finding.message
+    assert (finding.tensor.name, finding.tensor.shape) == (name, (2, 5, 8))
+    assert finding.fix.line == f"{name} = {name}.reshape(b, 1, t, {name}.shape[2])"
+    assert finding.expected.shape == (2, 1, 5, 8)

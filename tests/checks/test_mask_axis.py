@@ -179,3 +179,52 @@ def test_a_mask_given_to_the_library_without_its_axis_of_heads(query, key, mask,
 @pytest.mark.parametrize("mask", ["torch.zeros(T, S)", "torch.zeros(heads, T, S)", "None"])
 def test_a_mask_for_all_sequences_alike(mask):
     assert told("q", "k", mask) == []
+
+
+CROSS = """\
+import torch
+from torch import nn
+
+
+class Cross(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.q, self.k = nn.Linear(dim, dim), nn.Linear(dim, dim)
+
+    def split(self, x):
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def forward(self, x, context, mask, context_mask):
+        scores = self.split(self.q(x)) @ self.split(self.k(context)).transpose(2, 3)
+        {line}
+        return scores.softmax(-1)
+
+
+cross = Cross(8, 2)
+x, context = torch.randn(3, 5, 8), torch.randn(3, 7, 8)
+mask, context_mask = torch.ones(3, 5).bool(), torch.ones(3, 7).bool()
+print(cross(x, context, mask, context_mask).shape)
+"""
+
+
+@pytest.mark.parametrize(
+    "laid", ["~{}[:, None, None]", "~{}.unsqueeze(1).unsqueeze(1)", "({0} == 0)[:, None, None, :]"]
+)
+def test_a_mask_of_the_queries_hides_no_keys_of_another_sequence(laid):
+    line = "scores = scores.masked_fill({}, -1e9)"
+    wrong = CROSS.format(line=line.format(laid.format("mask")))
+    found = check_source(wrong.encode(), "x.py", Settings()).findings
+    (finding,) = [each for each in found if each.severity != "note"]
+    assert (finding.code, finding.line) == ("ATN501", 16)
+    assert "hides 5 positions, as many as there are queries, and there are 7 keys" in (
+        finding.message
+    )
+    assert (finding.tensor.name, finding.tensor.shape) == ("mask", (3, 5))
+    assert finding.expected.shape == (3, 7)
+    with pytest.raises(RuntimeError, match="must match the size"):
+        exec(wrong, {})
+    right = CROSS.format(line=line.format(laid.format("context_mask")))
+    found = check_source(right.encode(), "x.py", Settings()).findings
+    assert [each for each in found if each.severity != "note"] == []
+    exec(right, {})

@@ -131,7 +131,7 @@ def unbind(draw: Draw, spelling: Spelling) -> Arguments:
 def pad(draw: Draw, spelling: Spelling) -> Arguments:
     sizes = draw.shape(1, 4)
     count = draw.random.randint(0, len(sizes) + draw.chance(0.1))
-    low = -1 if draw.chance(0.2) else 0
+    low = draw.random.choice((-1, -4)) if draw.chance(0.3) else 0
     widths: list[int | Dim] = [draw.random.randint(low, 2) for _ in range(2 * count)]
     if widths and draw.chance(0.3):
         widths[draw.random.randrange(len(widths))] = draw.dim()
