@@ -129,7 +129,7 @@ def analyse(source: Source, settings: Settings) -> Analysis:
         _function(analysis, function, found)
     for listed in (analysis.general, analysis.shown, analysis.suspects):
         listed.reverse()
-    views = [_view(analysis, traced, {}) for traced in analysis.general]
+    views = [_view(analysis, traced, {}) for traced in (analysis.module, *analysis.general)]
     analysis.certain = settled(list(found.values()), views)
     _leave_out_spoiled(analysis)
     return analysis

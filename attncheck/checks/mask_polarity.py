@@ -54,6 +54,7 @@ def _against_function(use: Use, view: View) -> Iterator[Report]:
     """An argument that is used the other way round than its function says elsewhere."""
     told = told_otherwise(use, view)
     other = None if told is not None else used_otherwise(use, view)
+    worded = other is None
     if told is not None:
         why = f'the docstring says of `{told[0].name}`: "{told[1].words}"'
         what = "what is to be hidden is attended to, and the rest is hidden"
@@ -72,7 +73,7 @@ def _against_function(use: Use, view: View) -> Iterator[Report]:
     hidden, seen = ("true", "false") if use.hides(1) else ("false", "true")
     message = f"`{view.quote(use.operation.node)}` {_deed(use)}, but {why}; {what}"
     wanted = f"{hidden} for what is to be hidden, {seen} for what may be seen"
-    yield _made(use, view, message, wanted, named=True)
+    yield _made(use, view, message, wanted, named=True, worded=worded)
 
 
 def _rests_on_names(mark: Mark, use: Use, view: View) -> bool | None:
@@ -164,7 +165,9 @@ def _report(use: Use, mark: Mark, view: View, named: bool, message: str) -> Repo
     return _made(use, view, message, wanted, named=named)
 
 
-def _made(use: Use, view: View, message: str, wanted: str, *, named: bool) -> Report:
+def _made(
+    use: Use, view: View, message: str, wanted: str, *, named: bool, worded: bool = False
+) -> Report:
     node = use.operand.node or use.operation.node
     return Report(
         RULE,
@@ -175,4 +178,5 @@ def _made(use: Use, view: View, message: str, wanted: str, *, named: bool) -> Re
         view.sizes(use.tensor),
         f"the same shape, {wanted}",
         named=named,
+        worded=worded,
     )
