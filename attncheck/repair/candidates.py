@@ -16,6 +16,7 @@ from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.letters import summed_clash
+from attncheck.checks.lone_vectors import lone_vectors
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
@@ -83,6 +84,8 @@ def _product(report: Report, view: View) -> Iterator[Candidate]:
         yield from _swap(operands, report, view)
         return
     yield from vectors_of_a_batch(report, view)
+    if view.remembered(lone_vectors, report.operation) is not None:
+        return  # turned round, the vectors of all sequences would meet each of them
     yield from _by_flag(report, view)
     for operand, tensor in sorted(operands, key=lambda pair: pair[0].node is not culprit):
         yield from _flip(view, operand.node, tensor)
