@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.size import ONE
+from attncheck.checks.featured_masks import MAKERS
 from attncheck.checks.mask_arguments import Exchanged, exchanged
-from attncheck.checks.report import Report, Sizes
+from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.wording import bracketed, index_with_axis, with_axis_of_one
@@ -21,6 +22,9 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
     """
     node, queries = report.node, report.axis
     if report.culprit is None:
+        return
+    if report.operation.kind in MAKERS:
+        yield from _of_positions(report.culprit, view)
         return
     other = exchanged(report.operation, view)
     if other is not None and isinstance(node, cst.Call):
@@ -53,6 +57,16 @@ def _by_name(call: cst.Call, other: Exchanged, view: View) -> Iterator[Candidate
             yield edit(argument.keyword, other.meant, words)
         elif all(each.keyword is not None for each in call.args[place + 1 :]):
             yield edit(argument.value, f"{other.meant}={view.code(argument.value)}", words)
+
+
+def _of_positions(culprit: Culprit, view: View) -> Iterator[Candidate]:
+    """The tokens that were embedded, or one feature, in the place of all features."""
+    made = view.maker(culprit.tensor)
+    for operand, _ in () if made is None or made.kind != "embedding" else made.tensors():
+        if isinstance(operand.node, cst.Name) and view.code(culprit.node) != operand.node.value:
+            yield edit(culprit.node, operand.node.value, "make it of the tokens", safe=False)
+    text = f"{bracketed(view, culprit.node)}[..., 0]"
+    yield edit(culprit.node, text, "make it of one number for each position", safe=False)
 
 
 def _spread(report: Report, view: View) -> Iterator[Candidate]:
