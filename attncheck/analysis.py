@@ -392,7 +392,7 @@ def _view(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> Vie
     making = analysis.tracer.making(traced.function)
 
     def general() -> list[View]:
-        return [_view(analysis, other, {}) for other in analysis.general]
+        return [_view(analysis, other, {}) for other in (analysis.module, *analysis.general)]
 
     evidence = analysis.tracer.evidence
     return View(traced, analysis.source, evidence, numbers, making, general)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.checks.keras_masks import handed_on
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.told_masks import named_otherwise, told_otherwise, used_otherwise
 from attncheck.checks.view import View
@@ -65,6 +66,12 @@ def _against_function(use: Use, view: View) -> Iterator[Report]:
             f"`{view.quote(again.operation.node)}` ({place}) reads `{argument.name}` the other way"
         )
         what = "one of them hides what is to be seen"
+    elif (handed := handed_on(use, view)) is not None:
+        why = (
+            f"Keras hands the mask of the input on as `{handed.name}` itself, true for the steps"
+            " that are real (`mask_zero`, `Masking`)"
+        )
+        what = "padding is attended to, and what is real is hidden"
     elif (named := named_otherwise(use, view)) is not None:
         why = f"`{named.name}` is true for what may be seen, by its name"
         what = "what may be seen is hidden, and the rest is attended to"

@@ -85,3 +85,91 @@ def _leaks(made, monkeypatch):
 @pytest.mark.parametrize("made", [*RIGHT, *WRONG])
 def test_that_is_what_keras_does_with_it(made, monkeypatch):
     assert _leaks(made, monkeypatch) is (made in WRONG)
+
+
+POOL = """import keras
+from keras import layers, ops
+
+
+class Pooling(layers.Layer):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        {says}
+        self.score = layers.Dense(1)
+
+    def call(self, x, {parameter}):
+        scores = ops.squeeze(self.score(x), -1)
+        if mask is not None:
+            scores = {line}
+        return ops.einsum("bt,btd->bd", ops.softmax(scores, axis=-1), x)
+
+    {more}
+
+
+def classifier(vocab, units):
+    ids = keras.Input((None,), dtype="int32")
+    x = layers.Embedding(vocab, units, mask_zero=True)(ids)
+    return keras.Model(ids, Pooling(units){call})
+"""
+PLAIN = {
+    "says": "self.supports_masking = True",
+    "parameter": "mask=None",
+    "line": "ops.where(mask, -1e9, scores)",
+    "more": "pass",
+    "call": "(x)",
+}
+COMPUTES = "def compute_mask(self, x, mask=None):\n        return None"
+
+
+def pooled(**changes):
+    code = POOL.format(**(PLAIN | changes)).encode()
+    return check_source(code, "x.py", Settings()).findings
+
+
+@pytest.mark.parametrize("says", [{}, {"says": "self.x = 1", "more": COMPUTES}])
+@pytest.mark.parametrize(
+    ("line", "fixed"),
+    [
+        ("ops.where(mask, -1e9, scores)", "ops.where(mask == 0, -1e9, scores)"),
+        (
+            "ops.where(ops.logical_not(mask), scores, -1e9)",
+            "ops.where(~ops.logical_not(mask), scores, -1e9)",
+        ),
+        ("ops.where(mask == 1, -1e9, scores)", "ops.where(mask != 1, -1e9, scores)"),
+    ],
+)
+def test_the_mask_that_keras_hands_on_is_true_for_real_steps(says, line, fixed):
+    (finding,) = pooled(line=line, **says)
+    assert (finding.code, finding.line, finding.severity) == ("ATN502", 14, "warning")
+    assert "Keras hands the mask of the input on as `mask` itself" in finding.message
+    assert finding.message.endswith("padding is attended to, and what is real is hidden")
+    assert finding.fix.line == f"scores = {fixed}"
+    assert pooled(line=fixed, **says) == ()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"says": "self.x = 1"},  # nothing says that Keras is to hand one on
+        {"parameter": "mask"},  # who calls it has to give one
+        {"call": "(x, mask=ops.equal(ids, 0))"},
+        {"call": "(x, ops.equal(ids, 0))"},
+    ],
+)
+def test_masks_that_are_given_by_who_calls(changes):
+    assert pooled(**changes) == ()
+
+
+@pytest.mark.parametrize("wrong", [True, False])
+def test_what_keras_hands_on(wrong, monkeypatch):
+    monkeypatch.setitem(os.environ, "KERAS_BACKEND", "torch")
+    keras = pytest.importorskip("keras")
+    line = "ops.where(mask, -1e9, scores)" if wrong else "ops.where(mask == 0, -1e9, scores)"
+    space = {}
+    exec(POOL.format(**(PLAIN | {"line": line})), space)
+    keras.utils.set_random_seed(0)
+    model = space["classifier"](9, 4)
+    one, longer = (
+        keras.ops.convert_to_numpy(model(np.array([ids]))) for ids in ([3, 5, 7], [3, 5, 7, 0, 0])
+    )
+    assert np.allclose(one, longer, atol=1e-5) is not wrong
