@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.size import ONE
+from attncheck.checks import listed_masks
 from attncheck.checks.featured_masks import MAKERS
 from attncheck.checks.mask_arguments import Exchanged, exchanged
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.view import View
-from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import bracketed, index_with_axis, with_axis_of_one
 
 
@@ -25,6 +26,13 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
         return
     if report.operation.kind in MAKERS:
         yield from _of_positions(report.culprit, view)
+        return
+    listed = listed_masks.exchanged(report.operation, view)
+    if listed:
+        nodes = [operand.node for operand, _ in listed if operand.node is not None]
+        swapped = zip(nodes, reversed(nodes), strict=True)
+        changes = tuple(Change(node, view.code(other)) for node, other in swapped)
+        yield Candidate(changes, "give the query's mask first")
         return
     other = exchanged(report.operation, view)
     if other is not None and isinstance(node, cst.Call):
