@@ -10,6 +10,7 @@ from attncheck.checks.constructed import constructor, layer_of
 from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
 from attncheck.checks.mask_arguments import exchanged
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.turned_masks import turned_mask
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in
 from attncheck.graph import Operation
@@ -35,7 +36,8 @@ def check_trace(view: View) -> Iterator[Report]:
     written = _SETTING in view.source.text
     for operation in view.graph.operations:
         reading = turned(operation, view)
-        if reading is not None and not operation.elsewhere and not exchanged(operation, view):
+        masked = exchanged(operation, view) or view.remembered(turned_mask, operation)
+        if reading is not None and not operation.elsewhere and not masked:
             yield _loud(reading, view)
         if written:
             yield from _turned_round(operation, view, told)

@@ -9,7 +9,14 @@ from collections.abc import Iterator
 
 from attncheck.algebra.shape import Shape
 from attncheck.attention import behind
-from attncheck.checks import featured_masks, listed_masks, mask_arguments, merged_masks, plain
+from attncheck.checks import (
+    featured_masks,
+    listed_masks,
+    mask_arguments,
+    merged_masks,
+    plain,
+    turned_masks,
+)
 from attncheck.checks.entries import entries, is_named, masked_again
 from attncheck.checks.mask_places import FUNCTION, are_one, is_of_mask, misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
@@ -48,6 +55,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if not isinstance(operation.event, Elementwise):
         yield from mask_arguments.report(RULE, operation, view)
         yield from listed_masks.report(RULE, operation, view)
+        yield from turned_masks.report(RULE, operation, view)
     found = view.remembered(misplaced, operation)
     if found is None and is_of_mask(operation):
         twice = merged_masks.merged(operation, view)

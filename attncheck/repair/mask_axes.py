@@ -11,9 +11,10 @@ from attncheck.checks import listed_masks
 from attncheck.checks.featured_masks import MAKERS
 from attncheck.checks.mask_arguments import Exchanged, exchanged
 from attncheck.checks.report import Culprit, Report, Sizes
+from attncheck.checks.turned_masks import turned_mask
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
-from attncheck.repair.wording import bracketed, index_with_axis, with_axis_of_one
+from attncheck.repair.wording import bracketed, flipped, index_with_axis, with_axis_of_one
 
 
 def move_axis(report: Report, view: View) -> Iterator[Candidate]:
@@ -37,6 +38,11 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
     other = exchanged(report.operation, view)
     if other is not None and isinstance(node, cst.Call):
         yield from _by_name(node, other, view)
+        return
+    if view.remembered(turned_mask, report.operation) is not None:
+        text = flipped(view, report.culprit.node, report.culprit.tensor)
+        if text is not None:
+            yield edit(report.culprit.node, text, "turn the mask round")
         return
     if queries is None:
         yield from _spread(report, view)
