@@ -26,6 +26,7 @@ from attncheck.operators.events import (
     COMPARISONS,
     Elementwise,
     Fault,
+    Permutation,
     Reduction,
 )
 from attncheck.rule import Rule
@@ -180,7 +181,8 @@ def _clash(
         assert keys.node is not None
         derivation = f"beside {text_of(pairs.query)}, so that every query meets every key"
         return Diagnosis(kind, Culprit(keys.node, tensor), pairs.key, derivation)
-    for index, wanted, how in (*_without(x, y, operation, view), *_ways(x, y)):
+    ways = (*_without(x, y, operation, view), *_ways(x, y), *_unpermuted(tensors, view))
+    for index, wanted, how in ways:
         other = y if index == 0 else x
         operand, tensor = tensors[index]
         inserted = how.startswith("with")
@@ -218,6 +220,19 @@ def _without(
             rest = (*sizes[:at], *sizes[at + 1 :])
             if sizes[at] == ONE and rest == other:
                 yield index, rest, "without the axis of 1"
+
+
+def _unpermuted(
+    tensors: list[tuple[Operand, Tensor]], view: View
+) -> Iterator[tuple[int, Sizes, str]]:
+    """Each operand whose axes were put in another order, as it was before."""
+    for index, (_, tensor) in enumerate(tensors):
+        made = view.maker(tensor)
+        if made is None or not isinstance(made.event, Permutation):
+            continue
+        sizes = view.sizes(made.source)
+        if sizes is not None:
+            yield index, sizes, f"as it is before `{view.quote(made.node)}`"
 
 
 def _ways(x: Sizes, y: Sizes) -> list[tuple[int, Sizes, str]]:

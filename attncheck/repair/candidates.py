@@ -22,7 +22,7 @@ from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operand
-from attncheck.operators.events import Contraction, Einsum, Loss
+from attncheck.operators.events import Contraction, Einsum, Loss, Permutation
 from attncheck.repair.axes_of_one import joined_beside, vectors_of_a_batch
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
@@ -230,6 +230,7 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
             if (*sizes[:axis], *report.expected[axis : axis + 1], *sizes[axis:]) == report.expected:
                 text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
                 yield edit(culprit.node, text, f"give it an axis of 1 at {axis}")
+    yield from _unpermuted(culprit, report.expected, view)
     yield from dropped(report, view)
     yield from _multiplied(report, view)
     for operand, tensor in tensors:
@@ -285,6 +286,16 @@ def _flip_maker(view: View, tensor: Tensor) -> Iterator[Candidate]:
     text = flipped(view, made.node, tensor)
     if text is not None and not text.endswith(".T"):
         yield edit(made.node, text, f"use {text}")
+
+
+def _unpermuted(culprit: Culprit, expected: Sizes | None, view: View) -> Iterator[Candidate]:
+    """The tensor as it was before its axes were put in another order."""
+    made = view.maker(culprit.tensor)
+    if made is None or not isinstance(made.event, Permutation):
+        return
+    operand, tensor = next(made.tensors())
+    if operand.node is not None and expected is not None and view.sizes(tensor) == expected:
+        yield edit(made.node, view.source.code(operand.node), "leave its axes as they are")
 
 
 # -- reductions ---------------------------------------------------------------------------------
