@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.algebra.facts import Verdict
 from attncheck.checks import plain
+from attncheck.checks.joined_contexts import along_steps
 from attncheck.checks.joins import crossed_item, joined_across
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.view import View
@@ -52,6 +53,11 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             )
             report.axis = place
         yield report
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report contexts that stand behind the states they are for, and not beside them."""
+    yield from along_steps(RULE, view)
 
 
 def _without_features(operation: Operation, view: View) -> tuple[Culprit, Sizes] | None:
