@@ -52,6 +52,7 @@ from attncheck.repair.wording import (
     argument_of,
     bracketed,
     call_with,
+    exchanged,
     flipped,
     fresh_name,
     functions_for,
@@ -361,7 +362,9 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
             yield edit(argument, str(report.axis), f"join along axis {report.axis}", safe=False)
         if report.culprit is not None and report.moved is not None:
             one, other = sorted(report.moved)
-            yield from _with_axes_exchanged(report.culprit, one, other, view)
+            text = exchanged(view, report.culprit.node, report.culprit.tensor, one, other)
+            words = f"exchange axes {one} and {other}"
+            yield edit(report.culprit.node, text, words, safe=False)
         return
     yield from _repeated(report, view)
     yield from joined_beside(report, view)
@@ -373,14 +376,6 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
     for axis in ("-1", "0", "1") if along is None else ("-1" if last else str(along),):
         if view.code(argument) != axis:
             yield edit(argument, axis, f"join along axis {axis}", safe=False)
-
-
-def _with_axes_exchanged(culprit: Culprit, one: int, other: int, view: View) -> Iterator[Candidate]:
-    code = bracketed(view, culprit.node)
-    text = f"{code}.transpose({one}, {other})"
-    if culprit.tensor.library != "torch":
-        text = f"{code}.swapaxes({one}, {other})"
-    yield edit(culprit.node, text, f"exchange axes {one} and {other}", safe=False)
 
 
 def _repeated(report: Report, view: View) -> Iterator[Candidate]:
