@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from attncheck.algebra.shape import Shape
 from attncheck.attention import behind
 from attncheck.checks import (
+    chunk_rows,
     featured_masks,
     listed_masks,
     mask_arguments,
@@ -87,6 +88,7 @@ def check_trace(view: View) -> Iterator[Report]:
     And masks that are made of features where positions are wanted.
     """
     yield from featured_masks.of_features(RULE, view)
+    yield from chunk_rows.of_first_query(RULE, view)
     for masked in (*_sites(view), *_layers(view)):
         found = [
             (operand, term)
