@@ -35,8 +35,10 @@ def along_steps(rule: Rule, view: View) -> Iterator[Report]:
         made = as_tensor(operation.output)
         if len(tensors) != 2 or operation.clash is not None or operation.elsewhere or made is None:
             continue
+        if not _is_along_steps(tensors, event.axis, view):
+            continue
         said = declaration(view, operation.node)
-        if said is None or said.paper != "luong" or not _is_along_steps(tensors, event.axis, view):
+        if said is None or said.paper != "luong":
             continue
         yield Report(
             rule,
