@@ -129,7 +129,7 @@ def analyse(source: Source, settings: Settings) -> Analysis:
         _function(analysis, function, found)
     for listed in (analysis.general, analysis.shown, analysis.suspects):
         listed.reverse()
-    views = [_view(analysis, traced, {}) for traced in analysis.general]
+    views = [_view(analysis, traced, {}) for traced in (analysis.module, *analysis.general)]
     analysis.certain = settled(list(found.values()), views)
     _leave_out_spoiled(analysis)
     return analysis
@@ -391,7 +391,7 @@ def _view(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> Vie
     making = analysis.tracer.making(traced.function)
 
     def general() -> list[View]:
-        return [_view(analysis, other, {}) for other in analysis.general]
+        return [_view(analysis, other, {}) for other in (analysis.module, *analysis.general)]
 
     evidence = analysis.tracer.evidence
     return View(traced, analysis.source, evidence, numbers, making, general)

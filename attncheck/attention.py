@@ -19,6 +19,7 @@ from attncheck.operators.events import (
     Einsum,
     Elementwise,
     Event,
+    Expansion,
     Permutation,
     Rearranging,
     Reduction,
@@ -151,24 +152,37 @@ _Weights = dict[int | None, tuple[Site, ...]]
 _Products = dict[int, tuple[tuple[Site, ...], Shape | None]]
 
 
+@dataclass(slots=True)
+class _Found:
+    """What has been made of weights so far.
+
+    ``copied`` are the operations that give weights once for each feature: what they multiply then
+    is spread already.
+    """
+
+    weights: _Weights
+    products: _Products = field(default_factory=dict)
+    copied: set[int | None] = field(default_factory=set)
+
+
 def _attach_sums(graph: Graph, sites: list[Site]) -> None:
     """Find, for each site, the products that its weights go into."""
-    weights: _Weights = {site.softmax.number: (site,) for site in sites}
-    products: _Products = {}
+    found = _Found({site.softmax.number: (site,) for site in sites})
+    weights = found.weights
     for operation in graph.operations:
         if operation.number in weights:
             continue
         tensors = list(operation.tensors())
         sources = [_sources(tensor, weights) for _, tensor in tensors]
-        used = [index for index, found in enumerate(sources) if found]
+        used = [index for index, own in enumerate(sources) if own]
         if len(used) == 1 and _mixes_weights(graph, operation, tensors, used[0]):
             # Talking heads: weights that a learned product has mixed are weights of these sites.
             weights[operation.number] = sources[used[0]]
             continue
         if isinstance(operation.event, Reduction) and tensors:
-            _attach_reduction(operation, tensors[0][1], products)
+            _attach_reduction(operation, tensors[0][1], found.products)
         elif len(used) == 1:
-            _follow(operation, sources[used[0]], used[0], weights, products)
+            _follow(operation, sources[used[0]], used[0], found)
 
 
 def _mixes_weights(
@@ -205,14 +219,10 @@ def _number(site: Site) -> int:
     return site.softmax.number
 
 
-def _follow(
-    operation: Operation,
-    sites: tuple[Site, ...],
-    index: int,
-    weights: _Weights,
-    products: _Products,
-) -> None:
+def _follow(operation: Operation, sites: tuple[Site, ...], index: int, found: _Found) -> None:
     """What an operation on the weights of some sites makes of them."""
+    weights, products, number = found.weights, found.products, operation.number
+    copied = not found.copied.isdisjoint(operation.read)
     if isinstance(operation.event, Contraction | Einsum):
         total = WeightedSum(operation, index, contracted_axes(operation, index))
         _add(sites, total)
@@ -222,14 +232,22 @@ def _follow(
         given = list(operation.tensors())[index][1].shape
         if given is None or not given.closed:
             # Nobody knows whether this spreads them; a sum that follows tells.
-            products[operation.number] = (sites, None)
-            weights[operation.number] = sites
-        elif _spreads(operation, given):
-            products[operation.number] = (sites, given)
+            products[number] = (sites, None)
+            weights[number] = sites
+        elif _spreads(operation, given) or (copied and _multiplies(operation)):
+            products[number] = (sites, given)
         else:
-            weights[operation.number] = sites
-    elif isinstance(operation.event, PASSING) or operation.kind in _PLAIN_MOVES:
-        weights[operation.number] = sites
+            weights[number] = sites
+    elif isinstance(operation.event, (*PASSING, Expansion)) or operation.kind in _PLAIN_MOVES:
+        weights[number] = sites
+    if number in weights and (copied or isinstance(operation.event, Expansion)):
+        found.copied.add(number)
+
+
+def _multiplies(operation: Operation) -> bool:
+    event = operation.event
+    multiplied = isinstance(event, Elementwise) and event.symbol == "*"
+    return multiplied and len(list(operation.tensors())) == 2
 
 
 def _add(sites: tuple[Site, ...], total: WeightedSum) -> None:

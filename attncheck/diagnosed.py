@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncheck.checks import contraction_axis, layer_features, softmax_axis
+from attncheck.checks.given_masks import given_otherwise
 from attncheck.checks.passed import blame_giver
 from attncheck.checks.report import Report
 from attncheck.checks.run import is_about_shapes
@@ -55,7 +56,7 @@ class Diagnosed:
 
 
 def settled(found: list[Diagnosed], views: list[View]) -> list[Diagnosed]:
-    """The diagnoses that are told; `views` are those of the functions' general traces."""
+    """The diagnoses that are told; `views` are those of the module and of the general traces."""
     broken = {
         each.report.operation.node
         for each in found
@@ -64,7 +65,9 @@ def settled(found: list[Diagnosed], views: list[View]) -> list[Diagnosed]:
     told = [
         each
         for each in found
-        if not _is_told_in_symbols(each, found) and not _rests_on_sum(each, broken)
+        if not _is_told_in_symbols(each, found)
+        and not _rests_on_sum(each, broken)
+        and not given_otherwise(each.report, views)
     ]
     for each in told:
         if _is_callers(each, views):

@@ -11,6 +11,8 @@ from attncheck.checks.constructed import constructor, layer_of
 from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
 from attncheck.checks.mask_arguments import exchanged
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.returned_layouts import returned_otherwise
+from attncheck.checks.turned_masks import turned_mask
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in
 from attncheck.graph import Operation
@@ -33,10 +35,12 @@ def check_trace(view: View) -> Iterator[Report]:
         if found.reading.operation.node not in told:
             told.add(found.reading.operation.node)
             yield _silent(found, view)
+    yield from returned_otherwise(RULE, view)
     written = _SETTING in view.source.text
     for operation in view.graph.operations:
         reading = turned(operation, view)
-        if reading is not None and not operation.elsewhere and not exchanged(operation, view):
+        masked = exchanged(operation, view) or view.remembered(turned_mask, operation)
+        if reading is not None and not operation.elsewhere and not masked:
             yield _loud(reading, view)
         yield from among_heads(RULE, operation, view)
         if written:

@@ -28,6 +28,7 @@ from attncheck.operators.events import (
     COMPARISONS,
     Elementwise,
     Fault,
+    Permutation,
     Reduction,
 )
 from attncheck.rule import Rule
@@ -190,7 +191,12 @@ def _clash(
         derivation = f"{rows} {copies.count} times, as {text_of(sizes[1 - copies.index])} has them"
         kind = Kind.MISALIGNED if runs else Kind.MISMATCH
         return Diagnosis(kind, Culprit(operand.node, tensor), copies.expected, derivation)
-    ways = (*_without(x, y, operation, view), *_ways(x, y), *other_orders(x, y))
+    ways = (
+        *_without(x, y, operation, view),
+        *_ways(x, y),
+        *_unpermuted(tensors, view),
+        *other_orders(x, y),
+    )
     for index, wanted, how in ways:
         other = y if index == 0 else x
         operand, tensor = tensors[index]
@@ -229,6 +235,19 @@ def _without(
             rest = (*sizes[:at], *sizes[at + 1 :])
             if sizes[at] == ONE and rest == other:
                 yield index, rest, "without the axis of 1"
+
+
+def _unpermuted(
+    tensors: list[tuple[Operand, Tensor]], view: View
+) -> Iterator[tuple[int, Sizes, str]]:
+    """Each operand whose axes were put in another order, as it was before."""
+    for index, (_, tensor) in enumerate(tensors):
+        made = view.maker(tensor)
+        if made is None or not isinstance(made.event, Permutation):
+            continue
+        sizes = view.sizes(made.source)
+        if sizes is not None:
+            yield index, sizes, f"as it is before `{view.quote(made.node)}`"
 
 
 def _ways(x: Sizes, y: Sizes) -> list[tuple[int, Sizes, str]]:

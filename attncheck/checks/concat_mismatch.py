@@ -8,6 +8,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import ONE
 from attncheck.checks import plain
 from attncheck.checks.empties import blaming, empty_operand
+from attncheck.checks.joined_contexts import along_steps
 from attncheck.checks.joins import crossed_item, joined_across
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.view import View
@@ -35,6 +36,15 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         along = other_axis(operation, view)
         if along is not None:
             report.derivation = f"joined along axis {along}, the only one in which they differ"
+            yield report
+            continue
+        flat = _without_features(operation, view)
+        if flat is not None:
+            report.culprit, report.expected = flat
+            report.derivation = (
+                "with features of its own on the axis that they are joined along: it has one number"
+                f" for each of {report.expected[0]}"
+            )
             yield report
             continue
         tensors = [(operand, view.sizes(tensor), tensor) for operand, tensor in operation.tensors()]
@@ -65,6 +75,33 @@ def _is_one_behind(operation: Operation, report: Report, view: View) -> bool:
     report.expected = (*sizes, ONE)
     report.derivation = f"with an axis {event.axis} to be joined along, as `stack` makes it"
     return True
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report contexts that stand behind the states they are for, and not beside them."""
+    yield from along_steps(RULE, view)
+
+
+def _without_features(operation: Operation, view: View) -> tuple[Culprit, Sizes] | None:
+    """The tensor without the axis along which all others have their features; None if unclear.
+
+    Token ids ``(B,)`` beside a context ``(B, d)``, where their embeddings are meant.
+    """
+    event, clash = operation.event, operation.clash
+    given = [(operand, tensor, view.sizes(tensor)) for operand, tensor in operation.tensors()]
+    if clash is None or clash.left is not None or not isinstance(event, Joining):
+        return None
+    longest = max((sizes for _, _, sizes in given if sizes), key=len, default=())
+    if event.kind != "cat" or event.axis not in (-1, len(longest) - 1):
+        return None
+    short = [each for each in given if each[2] is not None and len(each[2]) < len(longest)]
+    if len(short) != 1 or any(sizes is None for _, _, sizes in given):
+        return None
+    ((operand, tensor, sizes),) = short
+    fits = sizes and len(sizes) == len(longest) - 1 and all(map(view.equal, sizes, longest))
+    if not fits or sizes is None or operand.node is None:
+        return None
+    return Culprit(operand.node, tensor), (*sizes, None)
 
 
 def other_axis(operation: Operation, view: View) -> int | None:

@@ -250,7 +250,7 @@ def _alone(site: Site, sum_: WeightedSum, view: View) -> Report:
 def _over_features(
     operation: Operation, site: Site, found: Mismatch, view: View
 ) -> Iterator[Report]:
-    """A sum of weighted values over their features: each value's own, and none of the others'."""
+    """A sum of weighted values over another axis: the features of each, or other sequences'."""
     weights = view.shape(as_tensor(site.softmax.output))
     values, made = view.shape(operation.source), as_tensor(operation.output)
     if weights is None or values is None or not values.closed or made is None:
@@ -263,12 +263,17 @@ def _over_features(
     sizes: list[Size | None] = list(values.sizes())
     kept = isinstance(operation.event, Reduction) and operation.event.keepdims
     sizes[places[0] : places[0] + 1] = [ONE] if kept else []
+    axes = operation.event.axes if isinstance(operation.event, Reduction) else None
+    summed, mixed = "their features", ""
+    if axes == (0,) and 0 < places[0] < len(values.axes) - 1:
+        summed = f"axis 0 ({values.axes[0].size})"
+        mixed = ": what belongs to different sequences is added up, and no sequence has a context"
     yield Report(
         RULE,
         operation,
         operation.node,
-        f"`{view.quote(operation.node)}` sums the weighted values over their features, and not"
-        f" over axis {places[0]} ({keys.size}), which the weights are normalised over",
+        f"`{view.quote(operation.node)}` sums the weighted values over {summed}, and not"
+        f" over axis {places[0]} ({keys.size}), which the weights are normalised over{mixed}",
         Culprit(operation.node, made),
         tuple(sizes),
         "a sum over the axis that softmax normalised leaves the features: the context",

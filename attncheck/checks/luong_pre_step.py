@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks.declared import declaration
+from attncheck.checks.own_cells import own_steps
 from attncheck.checks.report import Report
 from attncheck.checks.states import report
 from attncheck.checks.steps import Step, is_additive, steps
@@ -30,6 +31,10 @@ def check_trace(view: View) -> Iterator[Report]:
             yield _report(step, f"though {said.clause}", view)
         elif said is None and _is_by_form(step, view):
             yield _report(step, "though it has a new one, and the scores are a product", view)
+    for step in own_steps(view):
+        said = declaration(view, step.turn)
+        if said is not None and said.paper == "luong":
+            yield _report(step, f"though {said.clause}", view)
 
 
 def _is_by_form(step: Step, view: View) -> bool:

@@ -9,7 +9,15 @@ from collections.abc import Iterator
 
 from attncheck.algebra.shape import Shape
 from attncheck.attention import behind
-from attncheck.checks import mask_arguments, plain
+from attncheck.checks import (
+    chunk_rows,
+    featured_masks,
+    listed_masks,
+    mask_arguments,
+    merged_masks,
+    plain,
+    turned_masks,
+)
 from attncheck.checks.entries import entries, is_named, masked_again
 from attncheck.checks.mask_places import FUNCTION, are_one, is_of_mask, misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
@@ -48,8 +56,14 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a mask that meets other axes of the scores than its own."""
     if not isinstance(operation.event, Elementwise):
         yield from mask_arguments.report(RULE, operation, view)
+        yield from listed_masks.report(RULE, operation, view)
+        yield from turned_masks.report(RULE, operation, view)
     found = view.remembered(misplaced, operation)
     if found is None and is_of_mask(operation):
+        twice = merged_masks.merged(operation, view)
+        if twice is not None:
+            yield merged_masks.report(RULE, twice, operation, view)
+            return
         yield from plain.report(RULE, operation, view, *plain.paired(operation, view))
     if found is None or found.mask.node is None:
         return
@@ -75,7 +89,12 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 
 
 def check_trace(view: View) -> Iterator[Report]:
-    """Report, for each self-attention, masks that tell queries apart where none tells keys."""
+    """Report, for each self-attention, masks that tell queries apart where none tells keys.
+
+    And masks that are made of features where positions are wanted.
+    """
+    yield from featured_masks.of_features(RULE, view)
+    yield from chunk_rows.of_first_query(RULE, view)
     yield from painted(RULE, view, masks=True)
     for masked in (*_sites(view), *_layers(view)):
         found = [

@@ -17,13 +17,15 @@ from attncheck.checks.entries import entries, entry_of
 from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Attention
+from attncheck.operators.events import Attention, Fault
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 #: Attention as a function, whose scores have the leading axes of the query.
 FUNCTION = "scaled_dot_product_attention"
+#: Attention of the library that puts a mask on scores of all its heads: Keras', Flax's, JAX's.
+_LAYERS = frozenset({"value_first_attention", "projected", "attention"})
 
 
 @record
@@ -75,8 +77,9 @@ def _is_of_queries(mask: Shape, scores: Shape, crossing: tuple[Axis, Axis | None
 
 def is_of_mask(operation: Operation) -> bool:
     """Whether it is the mask that a library's attention cannot work with."""
-    return (
-        operation.kind == FUNCTION and operation.clash is not None and operation.clash.operand == 3
+    clash = operation.clash
+    return (operation.kind == FUNCTION or operation.kind in _LAYERS) and (
+        clash is not None and clash.operand == 3 and clash.fault is Fault.BROADCAST
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attncheck.checks.keras_masks import handed_on
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.told_masks import named_otherwise, told_otherwise, used_otherwise
 from attncheck.checks.view import View
@@ -63,6 +64,7 @@ def _against_function(use: Use, view: View) -> Iterator[Report]:
     """An argument that is used the other way round than its function says elsewhere."""
     told = told_otherwise(use, view)
     other = None if told is not None else used_otherwise(use, view)
+    worded = other is None
     if told is not None:
         why = f'{told[1].where} says of `{told[0].name}`: "{told[1].words}"'
         what = "what is to be hidden is attended to, and the rest is hidden"
@@ -73,6 +75,12 @@ def _against_function(use: Use, view: View) -> Iterator[Report]:
             f"`{view.quote(again.operation.node)}` ({place}) reads `{argument.name}` the other way"
         )
         what = "one of them hides what is to be seen"
+    elif (handed := handed_on(use, view)) is not None:
+        why = (
+            f"Keras hands the mask of the input on as `{handed.name}` itself, true for the steps"
+            " that are real (`mask_zero`, `Masking`)"
+        )
+        what = "padding is attended to, and what is real is hidden"
     elif (named := named_otherwise(use, view)) is not None:
         why = f"`{named.name}` is true for what may be seen, by its name"
         what = "what may be seen is hidden, and the rest is attended to"
@@ -81,7 +89,7 @@ def _against_function(use: Use, view: View) -> Iterator[Report]:
     hidden, seen = ("true", "false") if use.hides(1) else ("false", "true")
     message = f"`{view.quote(use.operation.node)}` {_deed(use)}, but {why}; {what}"
     wanted = f"{hidden} for what is to be hidden, {seen} for what may be seen"
-    yield _made(use, view, message, wanted, named=True)
+    yield _made(use, view, message, wanted, named=True, worded=worded)
 
 
 def _rests_on_names(mark: Mark, use: Use, view: View) -> bool | None:
@@ -173,7 +181,9 @@ def _report(use: Use, mark: Mark, view: View, named: bool, message: str) -> Repo
     return _made(use, view, message, wanted, named=named)
 
 
-def _made(use: Use, view: View, message: str, wanted: str, *, named: bool) -> Report:
+def _made(
+    use: Use, view: View, message: str, wanted: str, *, named: bool, worded: bool = False
+) -> Report:
     node = use.operand.node or use.operation.node
     return Report(
         RULE,
@@ -184,4 +194,5 @@ def _made(use: Use, view: View, message: str, wanted: str, *, named: bool) -> Re
         view.sizes(use.tensor),
         f"the same shape, {wanted}",
         named=named,
+        worded=worded,
     )

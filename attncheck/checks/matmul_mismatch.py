@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.checks import plain, tied
+from attncheck.checks import lone_vectors, plain, tied
 from attncheck.checks.mask_places import is_of_mask
 from attncheck.checks.products import Kind, report
 from attncheck.checks.repeated_positions import repeated_positions
@@ -31,6 +31,9 @@ def check_trace(view: View) -> Iterator[Report]:
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report a product that contracts two different sizes, or pairs two different batches."""
     clash = operation.clash
+    if view.remembered(lone_vectors.lone_vectors, operation) is not None:
+        yield from lone_vectors.report(RULE, operation, view)
+        return
     if clash is None:
         yield from tied.report(RULE, operation, view, "pairs the batch axes")
         return

@@ -47,6 +47,7 @@ def off_by_name(rule: Rule, view: View) -> Iterator[Report]:
             " what is hidden (triu from the first diagonal above)",
             named=True,
             local=True,
+            worded=True,
         )
 
 

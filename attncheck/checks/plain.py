@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while
 from attncheck.checks.view import View
-from attncheck.graph import Operation
+from attncheck.graph import Operand, Operation
 from attncheck.rule import Rule
+from attncheck.values.tensor import Tensor
 
 
 def report(
@@ -21,12 +22,10 @@ def report(
     clash = operation.clash
     if clash is None:
         return
-    tensors = list(operation.tensors())
+    operand, tensor = blamed(operation) or (None, None)
     culprit = None
-    if tensors:
-        operand, tensor = tensors[min(clash.operand, len(tensors) - 1)]
-        if operand.node is not None:
-            culprit = Culprit(operand.node, tensor)
+    if operand is not None and operand.node is not None and tensor is not None:
+        culprit = Culprit(operand.node, tensor)
     message = f"`{view.quote(operation.node)}` {clash.text}"
     yield Report(
         rule,
@@ -38,6 +37,14 @@ def report(
         derivation or clash.text,
         hidden=hidden_while(operation, view.facts),
     )
+
+
+def blamed(operation: Operation) -> tuple[Operand, Tensor] | None:
+    """The operand that an operation's clash blames, of those that are tensors."""
+    tensors = list(operation.tensors())
+    if operation.clash is None or not tensors:
+        return None
+    return tensors[min(operation.clash.operand, len(tensors) - 1)]
 
 
 def paired(operation: Operation, view: View) -> tuple[Sizes | None, str]:

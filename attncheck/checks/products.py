@@ -13,6 +13,7 @@ from attncheck.algebra.size import Size
 from attncheck.attention import is_weight, role_behind, tolerable
 from attncheck.checks.constructed import layer_of
 from attncheck.checks.letters import summed_clash
+from attncheck.checks.lone_vectors import lone_vectors
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
 from attncheck.checks.view import View
 from attncheck.checks.weights import spoken_role
@@ -66,7 +67,7 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
     x, y = view.sizes(a), view.sizes(b)
     if x is None or y is None or layer_of(operation) is not None:
         return None
-    if tolerable(operation, view.graph):
+    if view.remembered(lone_vectors, operation) is not None or tolerable(operation, view.graph):
         return None
     found = _transposed(operation, view, (left, right), (x, y))
     if found is not None:

@@ -68,6 +68,8 @@ class Report:
     passed: bool = False
     #: whether all that it rests on stands in one run of one function, whoever has called it
     local: bool = False
+    #: whether words are all that it rests on, a name's or a docstring's: what callers give decides
+    worded: bool = False
     #: whether what the operation gives has another rank than it should: what is found in it later
     #: is no mistake of its own
     spoils: bool = False

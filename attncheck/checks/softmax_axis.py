@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 RULE = Rule("ATN301", "softmax-axis", "softmax over an axis that is not the key axis")
 ON = (Softmax, Elementwise)
+#: Matrices of a batch have so many axes.
+_STACK = 3
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:
@@ -173,6 +175,7 @@ def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) 
     )
     if shape.axes[normalised].is_one:
         message += ": one share of one is 1, so every weight is 1 and nothing is attended to"
+    message += _reversed(site, normalised, view)
     if wrong == right:
         message += "; the shapes agree, so nothing raises"
     derivation = (
@@ -180,6 +183,22 @@ def _report(site: Site, shape: Shape, normalised: int, wanted: int, view: View) 
         " the axis that the weighted sum contracts"
     )
     return _finding(site, view, message, derivation, wanted)
+
+
+def _reversed(site: Site, normalised: int, view: View) -> str:
+    """How the first axis came to be the last: by a transpose of all axes; else nothing."""
+    made = view.maker(site.scores_in)
+    event = None if made is None else made.event
+    if made is None or not isinstance(event, Permutation) or len(event.order) < _STACK:
+        return ""
+    turned = tuple(range(len(event.order)))[::-1]
+    rank = len(event.order)
+    if tuple(place % rank for place in event.order) != turned or normalised != rank - 1:
+        return ""
+    return (
+        f"; `{view.quote(made.node)}` reverses all {rank} axes, so that what was the first one, the"
+        " batch, is shared out"
+    )
 
 
 def _ends_in_one(shape: Shape | None) -> bool:

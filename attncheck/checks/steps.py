@@ -83,7 +83,7 @@ def steps(view: View) -> Iterator[Step]:
     sites = {site.softmax: site for site in view.sites if site.sums}
     for softmax in _first_of_each(sites):
         site = sites[softmax]
-        uses = list(_uses(graph, site.scores_in))
+        uses = list(uses_behind(graph, site.scores_in))
         for update in updates:
             step = _step(view, site, update, uses)
             if step is not None:
@@ -178,7 +178,7 @@ def last_state(update: Operation) -> Tensor | None:
     return states[-1] if states else None
 
 
-def _uses(graph: Graph, scores: Tensor) -> Iterator[Use]:
+def uses_behind(graph: Graph, scores: Tensor) -> Iterator[Use]:
     """The operands of all operations on the way to scores, back to states and to arguments."""
     waiting, seen = [scores], set[int]()
     while waiting and len(seen) < _MOST_USES:

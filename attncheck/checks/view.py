@@ -151,6 +151,10 @@ class View:
         made = self.graph.maker(tensor)
         return None if made is None or made.elsewhere else made
 
+    def others(self) -> list[View]:
+        """The views of the module's trace, and of those of the functions traced so far."""
+        return self._general()
+
     def line(self, node: cst.CSTNode) -> int:
         """The line that an expression starts in (from 1)."""
         return self.source.span(node).line

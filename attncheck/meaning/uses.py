@@ -3,7 +3,9 @@
 A mask hides in one of a few ways: scores are filled where it is true (`Way.DROPS`), kept where it
 is true (`Way.KEEPS`), or it is added to them (`Way.ADDED`). Library attention has its own: torch's
 multi-head attention and Transformer layers drop where a boolean mask is true,
-``scaled_dot_product_attention`` keeps there, and all of them add a mask of floats.
+``scaled_dot_product_attention`` keeps there, and all of them add a mask of floats. Keras' attention
+casts whatever it is given to booleans, ones and zeros of floats as well, and keeps where it is
+true.
 """
 
 from __future__ import annotations
@@ -86,6 +88,9 @@ _LIBRARY: dict[str, dict[str, Way]] = {
     "scaled_dot_product_attention": {"mask": Way.KEEPS},
     "value_first_attention": dict.fromkeys(("mask", "value_mask", "key_mask"), Way.KEEPS),
 }
+#: Library attention that takes a mask of any numbers for what is true in it, and adds none.
+#: Source: keras' ``MultiHeadAttention._compute_attention_mask`` and ``Softmax.call``.
+_TAKEN_FOR_TRUE = frozenset({"value_first_attention"})
 
 
 #: What masks are called where this is not their neutral name.
@@ -182,11 +187,12 @@ def _passed_on(made: Operation) -> frozenset[int | None]:
 def _library_uses(finder: _Finder, operation: Operation, ways: dict[str, Way]) -> Iterator[Use]:
     for operand, tensor in operation.tensors():
         way = ways.get(operand.name)
-        kinds = {"bool": way, "float": Way.ADDED}
-        dtype = tensor.dtype or ("bool" if _is_turned(finder.graph, tensor) else "")
-        taken = None if way is None else kinds.get(dtype)
-        if taken is not None:
-            yield Use(operation, operand, tensor, taken, library=True)
+        if way is not None and operation.kind not in _TAKEN_FOR_TRUE:
+            kinds = {"bool": way, "float": Way.ADDED}
+            dtype = tensor.dtype or ("bool" if _is_turned(finder.graph, tensor) else "")
+            way = kinds.get(dtype)
+        if way is not None:
+            yield Use(operation, operand, tensor, way, library=True)
 
 
 def boolean_uses(graph: Graph) -> Iterator[Use]:

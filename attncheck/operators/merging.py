@@ -13,7 +13,7 @@ from attncheck.operators.call import Call
 from attncheck.operators.contraction import Pattern, by_pattern, failed
 from attncheck.operators.demands import rank_demanded
 from attncheck.operators.elementwise import combine
-from attncheck.operators.events import Clash, Elementwise, Fault, Outcome
+from attncheck.operators.events import Clash, Elementwise, Expansion, Fault, Outcome
 from attncheck.operators.operands import dtype_of, operand_shape
 from attncheck.operators.reshaping import new_axis
 from attncheck.operators.seats import rank_clash
@@ -152,7 +152,8 @@ def repeat_vector(call: Call) -> Outcome:
     if made is None or isinstance(made, Clash):
         return Outcome(call.make(None, dtype), clash=made)
     batch, features = made.lead
-    return Outcome(call.make(closed((batch, Axis(call.size("count")), features)), dtype))
+    output = call.make(closed((batch, Axis(call.size("count")), features)), dtype)
+    return Outcome(output, Expansion("repeat_vector"))
 
 
 def pooled(call: Call) -> Outcome:

@@ -64,7 +64,7 @@ def value_first_attention(call: Call) -> Outcome:
 
     The heads have a size of their own, ``key_dim``, so that no features have to agree. The scores
     are ``(B, heads, T, S)``; ``output_shape`` is the result's width if it is given, and the mask
-    stretches to ``(B, T, S)``.
+    stretches to them, or to ``(B, T, S)`` if it has no axis for the heads.
     """
     if call.given("attention_axes"):
         return call.unknown()
@@ -81,7 +81,7 @@ def value_first_attention(call: Call) -> Outcome:
     clash = _agreement(call, found)
     given = call.shape("mask")
     if clash is None and mask is not None and given is not None:
-        clash = stretch_clash(mask, _scores(found), given, 3)
+        clash = stretch_clash(mask, _scores_for(given, found, call), given, 3)
     if clash is not None:
         return _refused(call, clash, event)
     width = found.query[2]
@@ -142,16 +142,18 @@ def _agreement(call: Call, found: _Operands) -> Clash | None:
     return None
 
 
-def _scores(found: _Operands) -> Shape:
-    return closed((found.query[0], found.query[1], _key(found)))
+def _scores_for(mask: Shape, found: _Operands, call: Call) -> Shape:
+    """The scores that a mask is put on: of all heads, if it has an axis for them."""
+    heads = (Axis(call.size("num_heads")),) if len(mask.lead) > 3 else ()
+    return closed((found.query[0], *heads, found.query[1], _key(found)))
 
 
 def _mask(call: Call, found: _Operands) -> Broadcast | None:
-    """The scores against the mask, whose heads (a fourth axis) are not looked at."""
+    """The scores against the mask, of which one of four axes has one for the heads."""
     given = call.shape("mask")
-    if given is None or not given.closed or len(given.lead) > 3:
+    if given is None or not given.closed or len(given.lead) > 4:
         return None
-    return broadcast(_scores(found), given, call.facts)
+    return broadcast(_scores_for(given, found, call), given, call.facts)
 
 
 def _attended(call: Call, found: _Operands, event: Attention, width: Axis, *heads: Axis) -> Outcome:

@@ -62,10 +62,11 @@ def vectors_of_a_batch(report: Report, view: View) -> Iterator[Candidate]:
         return
     column = with_axis_of_one(view, right.node, y, 2, 2)
     product = _product(report.node, left, right, column, view)
-    if product is None:
-        return
-    text = f"{product}.squeeze(-1)" if _is_torch(x) else f"{product}[..., 0]"
-    yield edit(report.node, text, "multiply each matrix with its own vector", safe=False)
+    what = "multiply each matrix with its own vector"
+    if product is not None:
+        text = f"{product}.squeeze(-1)" if _is_torch(x) else f"{product}[..., 0]"
+        yield edit(report.node, text, what, safe=False)
+    yield edit(right.node, column, f"{what}, as a column", safe=False)
 
 
 def _is_batched(left: Sizes | None, right: Sizes | None, view: View) -> bool:

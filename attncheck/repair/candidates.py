@@ -18,6 +18,7 @@ from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.empties import empty_operand
 from attncheck.checks.letters import summed_clash
+from attncheck.checks.lone_vectors import lone_vectors
 from attncheck.checks.one_dot import over_batch
 from attncheck.checks.put_in_order import order_of
 from attncheck.checks.repeated_positions import misplaced_repeat
@@ -27,7 +28,7 @@ from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import Contraction, Einsum, Loss
+from attncheck.operators.events import Contraction, Einsum, Loss, Permutation
 from attncheck.repair.axes_of_one import joined_beside, stacked, vectors_of_a_batch
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
@@ -60,6 +61,7 @@ from attncheck.repair.wording import (
     argument_of,
     bracketed,
     call_with,
+    exchanged,
     flipped,
     fresh_name,
     functions_for,
@@ -97,6 +99,8 @@ def _product(report: Report, view: View) -> Iterator[Candidate]:
         yield from repeated_along(report, view)
         return
     yield from vectors_of_a_batch(report, view)
+    if view.remembered(lone_vectors, report.operation) is not None:
+        return  # turned round, the vectors of all sequences would meet each of them
     yield from _by_flag(report, view)
     for operand, tensor in sorted(operands, key=lambda pair: pair[0].node is not culprit):
         yield from _flip(view, operand.node, tensor)
@@ -241,14 +245,15 @@ def _elementwise(report: Report, view: View) -> Iterator[Candidate]:
         yield from _flip(view, culprit.node, culprit.tensor, result_too=True)
         yield from _flip_maker(view, culprit.tensor)
     elif sizes is not None and report.expected is not None:
-        order = order_of(sizes, report.expected)
-        if order is not None:
-            text = permuted(view, culprit.node, culprit.tensor, order)
-            yield edit(culprit.node, text, "put its axes in the order of the other's")
         for axis in range(len(sizes) + 1):
             if (*sizes[:axis], *report.expected[axis : axis + 1], *sizes[axis:]) == report.expected:
                 text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
                 yield edit(culprit.node, text, f"give it an axis of 1 at {axis}")
+    yield from _unpermuted(culprit, report.expected, view)
+    order = None if turned else order_of(sizes or (), report.expected or ())
+    if order is not None:
+        text = permuted(view, culprit.node, culprit.tensor, order)
+        yield edit(culprit.node, text, "put its axes in the order of the other's")
     yield from dropped(report, view)
     yield from _multiplied(report, view)
     for operand, tensor in tensors:
@@ -304,6 +309,16 @@ def _flip_maker(view: View, tensor: Tensor) -> Iterator[Candidate]:
     text = flipped(view, made.node, tensor)
     if text is not None and not text.endswith(".T"):
         yield edit(made.node, text, f"use {text}")
+
+
+def _unpermuted(culprit: Culprit, expected: Sizes | None, view: View) -> Iterator[Candidate]:
+    """The tensor as it was before its axes were put in another order."""
+    made = view.maker(culprit.tensor)
+    if made is None or not isinstance(made.event, Permutation):
+        return
+    operand, tensor = next(made.tensors())
+    if operand.node is not None and expected is not None and view.sizes(tensor) == expected:
+        yield edit(made.node, view.source.code(operand.node), "leave its axes as they are")
 
 
 # -- reductions ---------------------------------------------------------------------------------
@@ -384,7 +399,9 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
             yield edit(argument, str(report.axis), f"join along axis {report.axis}", safe=False)
         if report.culprit is not None and report.moved is not None:
             one, other = sorted(report.moved)
-            yield from _with_axes_exchanged(report.culprit, one, other, view)
+            text = exchanged(view, report.culprit.node, report.culprit.tensor, one, other)
+            words = f"exchange axes {one} and {other}"
+            yield edit(report.culprit.node, text, words, safe=False)
         return
     if view.remembered(empty_operand, report.operation) is not None:
         yield from other_sizes(report, view)
@@ -401,14 +418,6 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
     for axis in ("-1", "0", "1") if along is None else ("-1" if last else str(along),):
         if view.code(argument) != axis:
             yield edit(argument, axis, f"join along axis {axis}", safe=False)
-
-
-def _with_axes_exchanged(culprit: Culprit, one: int, other: int, view: View) -> Iterator[Candidate]:
-    code = bracketed(view, culprit.node)
-    text = f"{code}.transpose({one}, {other})"
-    if culprit.tensor.library != "torch":
-        text = f"{code}.swapaxes({one}, {other})"
-    yield edit(culprit.node, text, f"exchange axes {one} and {other}", safe=False)
 
 
 def _repeated(report: Report, view: View) -> Iterator[Candidate]:

@@ -10,15 +10,24 @@ from attncheck.checks.constructed import layer_of, name_of_layer
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.operators.events import Attention
-from attncheck.repair.candidate import Candidate, Change
-from attncheck.repair.wording import bracketed, call_with
+from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.wording import bracketed, call_with, exchanged
 from attncheck.values.value import TRUE
 
 
 def other_layout(report: Report, view: View) -> Iterator[Candidate]:
-    """The constructor with ``batch_first`` turned, or added; heads transposed around attention."""
+    """The constructor with ``batch_first`` turned, or added; axes of what is given exchanged."""
     if isinstance(report.operation.event, Attention) and report.layer is None:
         yield from _heads_first(report, view)
+    if report.moved is not None and report.culprit is not None:
+        one, other = report.moved
+        yield edit(
+            report.culprit.node,
+            exchanged(view, report.culprit.node, report.culprit.tensor, one, other),
+            f"exchange axes {one} and {other}",
+            safe=False,
+        )
+        return
     if not isinstance(report.layer, cst.Call):
         return
     given = next((each for each in report.operation.operands if each.name == "batch_first"), None)

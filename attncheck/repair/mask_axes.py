@@ -7,13 +7,16 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.size import ONE
+from attncheck.checks import listed_masks
+from attncheck.checks.featured_masks import MAKERS
 from attncheck.checks.mask_arguments import Exchanged, exchanged
 from attncheck.checks.painted import painted_wrong
-from attncheck.checks.report import Report, Sizes
+from attncheck.checks.report import Culprit, Report, Sizes
+from attncheck.checks.turned_masks import turned_mask
 from attncheck.checks.view import View
-from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.slices import painted_right
-from attncheck.repair.wording import bracketed, index_with_axis, with_axis_of_one
+from attncheck.repair.wording import bracketed, flipped, index_with_axis, with_axis_of_one
 
 
 def move_axis(report: Report, view: View) -> Iterator[Candidate]:
@@ -27,9 +30,24 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
         return
     if report.culprit is None:
         return
+    if report.operation.kind in MAKERS:
+        yield from _of_positions(report.culprit, view)
+        return
+    listed = listed_masks.exchanged(report.operation, view)
+    if listed:
+        nodes = [operand.node for operand, _ in listed if operand.node is not None]
+        swapped = zip(nodes, reversed(nodes), strict=True)
+        changes = tuple(Change(node, view.code(other)) for node, other in swapped)
+        yield Candidate(changes, "give the query's mask first")
+        return
     other = exchanged(report.operation, view)
     if other is not None and isinstance(node, cst.Call):
         yield from _by_name(node, other, view)
+        return
+    if view.remembered(turned_mask, report.operation) is not None:
+        text = flipped(view, report.culprit.node, report.culprit.tensor)
+        if text is not None:
+            yield edit(report.culprit.node, text, "turn the mask round")
         return
     if queries is None:
         yield from _spread(report, view)
@@ -58,6 +76,16 @@ def _by_name(call: cst.Call, other: Exchanged, view: View) -> Iterator[Candidate
             yield edit(argument.keyword, other.meant, words)
         elif all(each.keyword is not None for each in call.args[place + 1 :]):
             yield edit(argument.value, f"{other.meant}={view.code(argument.value)}", words)
+
+
+def _of_positions(culprit: Culprit, view: View) -> Iterator[Candidate]:
+    """The tokens that were embedded, or one feature, in the place of all features."""
+    made = view.maker(culprit.tensor)
+    for operand, _ in () if made is None or made.kind != "embedding" else made.tensors():
+        if isinstance(operand.node, cst.Name) and view.code(culprit.node) != operand.node.value:
+            yield edit(culprit.node, operand.node.value, "make it of the tokens", safe=False)
+    text = f"{bracketed(view, culprit.node)}[..., 0]"
+    yield edit(culprit.node, text, "make it of one number for each position", safe=False)
 
 
 def _spread(report: Report, view: View) -> Iterator[Candidate]:

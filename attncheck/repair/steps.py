@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.attention import behind
+from attncheck.checks.own_cells import own_steps
 from attncheck.checks.report import Report
 from attncheck.checks.states import function_of
 from attncheck.checks.steps import (
@@ -35,6 +36,10 @@ def other_state(report: Report, view: View) -> Iterator[Candidate]:
             yield from _renamed(step, view)
             if step.after:
                 yield from _moved(step, view)
+            return
+    for step in own_steps(view):
+        if step.node is report.node:
+            yield from _exchanged(step, view)
             return
 
 
@@ -104,6 +109,28 @@ def _moved(step: Step, view: View) -> Iterator[Candidate]:
     yield Candidate(
         (), "attend before the update", False, edits=(turned,), same_size=True, shown=shown
     )
+
+
+def _exchanged(step: Step, view: View) -> Iterator[Candidate]:
+    """The statement of the update in front of the attention's, which it stands right behind."""
+    source = view.source
+    ways = source.around(step.node), source.around(step.turn)
+    for outer, first, last in zip(ways[0], ways[0][1:], ways[1][1:], strict=False):
+        if first is last:
+            continue
+        body = list(getattr(outer, "body", ()))
+        if first not in body or body[body.index(first) + 1 :][:1] != [last]:
+            return
+        one, other = source.span(first), source.span(last)
+        indent = source.lines[one.line - 1][: one.column - 1]
+        codes = [source.code(each).strip() for each in (last, first)]
+        if indent.strip() or any("\n" in code for code in codes):
+            return
+        whole = Span(one.line, one.column, other.end_line, other.end_column)
+        turned = Edit(whole, f"{codes[0]}\n{indent}{codes[1]}")
+        words = "update the state before the attention"
+        yield Candidate((), words, False, edits=(turned,), same_size=True, shown="\n".join(codes))
+        return
 
 
 def _block(step: Step, view: View) -> list[cst.CSTNode] | None:

@@ -25,6 +25,7 @@ from attncheck.repair.candidates import candidates
 from attncheck.retracing import Retraced, Root, retrace
 from attncheck.settings import Settings
 from attncheck.source import Source, SourceError, Text, parse
+from attncheck.tracer.sketches import shown_by_calls
 from attncheck.values.tensor import Evidence
 from attncheck.values.value import as_tensor
 
@@ -50,7 +51,7 @@ class Workshop:
 
     def __init__(self, analysis: Analysis, settings: Settings, most: int = 60) -> None:
         self.analysis = analysis
-        self.shown = analysis.tracer.evidence.calls_shown()
+        self.shown = shown_by_calls(analysis.tracer.evidence.sketches)
         self.source = analysis.source
         self.settings = settings
         self.left = most

@@ -82,6 +82,16 @@ def permuted(view: View, node: cst.CSTNode, tensor: Tensor, order: Sequence[int]
     return bracketed(view, node) + ordered(order, tensor.library)
 
 
+def exchanged(view: View, node: cst.CSTNode, tensor: Tensor, one: int, other: int) -> str:
+    """An expression with two of its axes exchanged, counted from the front."""
+    rank = len(view.sizes(tensor) or ())
+    module = module_for(view, tensor.library)
+    if module is not None:
+        return module.exchanged(view.source.code(node), one, other, rank)
+    verb = "transpose" if tensor.library == "torch" else "swapaxes"
+    return f"{bracketed(view, node)}.{verb}({one}, {other})"
+
+
 def _exchanges_last(view: View, node: cst.Call, sizes: object) -> bool:
     axes = []
     for argument in node.args:

@@ -98,7 +98,7 @@ def combine(
         return _tensors(machine, token, left, right, node, written)
     if type(left) is Parameter or type(right) is Parameter:
         return _with_parameter(machine, token, left, right, node, written)
-    if token == "+" and _may_be_joined(left, right):
+    if token == "+" and _may_be_joined((left, right), written):
         return UNKNOWN
     if type(left) is Tensor or type(right) is Tensor:
         return _tensors(machine, token, left, right, node, written)
@@ -107,11 +107,14 @@ def combine(
     return _numbers(token, left, right, machine.shown(node))
 
 
-def _may_be_joined(left: Value, right: Value) -> bool:
+def _may_be_joined(sides: tuple[Value, Value], written: tuple[cst.CSTNode, cst.CSTNode]) -> bool:
     """Whether a list or tuple is added to what may be another: ``(logits,) + outputs[1:]``."""
-    pairs = ((left, right), (right, left))
+    pairs = ((0, 1), (1, 0))
     return any(
-        type(one) is Sequence and type(other) is Tensor and not other.library
+        type(written[one]) in (cst.Tuple, cst.List)
+        and type(sides[one]) is Sequence
+        and type(sides[other]) is Tensor
+        and not sides[other].library  # type: ignore[union-attr]
         for one, other in pairs
     )
 

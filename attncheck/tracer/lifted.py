@@ -6,6 +6,7 @@ mapped function is passed on, closed over and called like any other.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ import libcst as cst
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import ZERO, Size
 from attncheck.operators import mapping
+from attncheck.record import replace
 from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.machine import Machine
@@ -276,7 +278,9 @@ def _with_gradient(
 def _scan(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     """``scan(f, init, xs)``: f is given what is carried and a row, and gives what is carried on.
 
-    Two rounds, as of a loop: the second starts from what the first has left.
+    Two rounds, as of a loop: the second starts from what the first has left. What is carried on is
+    of the shape of what was carried (jax.lax.scan: "carry input and carry output must have equal
+    types"), so that also where the function gives the same as a row nothing less is known of it.
     """
     function, carried, rows = (
         _named(arguments, position, name, NONE) for position, name in enumerate(("f", "init", "xs"))
@@ -290,11 +294,46 @@ def _scan(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
         result = _run(machine, function, [carried, row], node)
         if type(result) is not Sequence or result.items is None or len(result.items) != 2:
             return Sequence((UNKNOWN, UNKNOWN))
-        carried, made = join(carried, result.items[0]), result.items[1]
+        left = _as_carried(carried, result.items[0])
+        made = _with_shapes_of(result.items[1], result.items[0], left)
+        carried = join(carried, left)
     axis = Axis(count)
     return Sequence(
         (carried, NONE if made == NONE else _stacked(machine, made, _FIRST, axis, node))
     )
+
+
+def _as_carried(carried: Value, left: Value) -> Value:
+    """What a round of a scan has left, of the shape of what it was given if its own is unknown."""
+    if type(carried) is Sequence and type(left) is Sequence:
+        given, got = carried.items, left.items
+        if given is None or got is None or len(given) != len(got):
+            return left
+        items = tuple(_as_carried(one, other) for one, other in zip(given, got, strict=True))
+        same = all(map(operator.is_, items, got))
+        return left if same else replace(left, items=items)
+    tensor = as_tensor(carried)
+    shape = None if tensor is None else tensor.shape
+    if type(left) is not Tensor or shape is None or not shape.closed:
+        return left
+    if left.shape is not None and left.shape.closed:
+        return left
+    return left.with_shape(shape)
+
+
+def _with_shapes_of(made: Value, left: Value, known: Value) -> Value:
+    """A row as it is known, if it is what a round has left, or an item of that.
+
+    Of two tensors that no operation has made nobody knows that they are one.
+    """
+    if made is left and (type(made) is not Tensor or made.operation is not None):
+        return known
+    if type(left) is Sequence and type(known) is Sequence:
+        for item, better in zip(left.items or (), known.items or (), strict=True):
+            found = _with_shapes_of(made, item, better)
+            if found is not made:
+                return found
+    return made
 
 
 def _row(machine: Machine, rows: Value) -> Value:

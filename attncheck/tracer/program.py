@@ -236,24 +236,14 @@ class ProgramEvidence:
     def _called(self, function: Function, name: str) -> Sketch | None:
         if self.sparing and function is self.pinned_function:
             return None
-        if self.shown_before is not None:
+        if self.shown_before is not None and not isinstance(function.node, cst.Lambda):
             return self.shown_before.get(function.qualified, {}).get(name)
-        sketches = self.sketches.get(function)
-        return None if sketches is None else sketches.of(name)
+        return self.sketches.get(function, Sketches()).of(name)
 
     def seen_of(self, function: Function) -> dict[str, Sketch | None]:
         """What calls have shown of the parameters of one function."""
         sketches = self.sketches.get(function)
         return {} if sketches is None else {name: sketches.of(name) for name in sketches.names()}
-
-    def calls_shown(self) -> dict[str, dict[str, Sketch]]:
-        """What calls have shown of the parameters of all functions, by qualified name."""
-        return {
-            function.qualified: {
-                name: sketch for name, sketch in self.seen_of(function).items() if sketch
-            }
-            for function in self.sketches
-        }
 
     def _by_name(self, function: Function, name: str) -> Tensor | None:
         if self.pinned is None or function is not self.pinned_function:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
+import libcst as cst
+
 from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, fresh_axis, open_shape
 from attncheck.algebra.size import ZERO
@@ -107,6 +109,20 @@ class Sketches:
             return None
         agreed = functools.reduce(_agreed, known)
         return None if agreed == _CONFLICT else agreed
+
+    def known(self) -> dict[str, Sketch]:
+        """What all calls agree on, parameter by parameter."""
+        agreed = {name: self.of(name) for name in self._sites}
+        return {name: sketch for name, sketch in agreed.items() if sketch}
+
+
+def shown_by_calls(sketches: Mapping[Function, Sketches]) -> dict[str, dict[str, Sketch]]:
+    """What calls have shown of the parameters of all functions, by qualified name.
+
+    A lambda has the name of the function that it stands in.
+    """
+    named = (each for each in sketches.items() if not isinstance(each[0].node, cst.Lambda))
+    return {function.qualified: sketch.known() for function, sketch in named}
 
 
 class Attributes:

@@ -147,3 +147,40 @@ def test_a_token_that_is_not_repeated_for_the_batch():
 @pytest.mark.parametrize("token", ["self.cls.expand(B, -1, -1)", "self.cls.repeat(B, 1, 1)"])
 def test_a_token_for_each_sequence_of_the_batch(token):
     assert check_source(TOKEN.format(token=token).encode(), "x.py", Settings()).findings == ()
+
+
+RANKS = """import torch
+import numpy as np
+ids, several = torch.randint(0, 9, (4, 3)), torch.ones(2, 4, 5)
+context, step, words = torch.ones(4, 8), torch.ones(4, 1, 8), torch.ones(4, 3, 8)
+y = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("join", "name", "shape"),
+    [
+        ("torch.cat([ids[:, 0], context], -1)", "ids[:, 0]", (4,)),
+        ("torch.cat((context, ids[:, 1].float()), dim=1)", "ids[:, 1].float()", (4,)),
+        ("np.concatenate([ids, words], axis=-1)", "ids", (4, 3)),
+    ],
+)
+def test_what_has_no_features_is_to_blame_beside_what_has(join, name, shape):
+    (finding,) = check_source(RANKS.format(join).encode(), "x.py", Settings()).findings
+    assert (finding.code, finding.line) == ("ATN106", 5)
+    assert (finding.tensor.name, finding.tensor.shape) == (name, shape)
+    assert finding.expected.shape == (*shape, "?")
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        "torch.cat([context, step], -1)",  # a step of 1 is what the context lacks
+        "torch.cat([ids[0], context], -1)",
+        "torch.cat([context, several], 0)",
+    ],
+)
+def test_what_lacks_another_axis_is_told_as_before(join):
+    (finding,) = check_source(RANKS.format(join).encode(), "x.py", Settings()).findings
+    assert finding.code == "ATN106"
+    assert "features of its own" not in finding.expected.derivation

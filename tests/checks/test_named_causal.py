@@ -70,3 +70,30 @@ def test_variables():
 def test_triangles_of_other_names(triangle):
     assert found(FUNCTION.format("lower", triangle)) == []
     assert found(FUNCTION.format("causal_products", triangle)) == []
+
+
+CALLED = FUNCTION.format("causal_mask", "{}") + "\n\ndef keep(n):\n    return {}\n"
+
+
+@pytest.mark.parametrize(
+    ("triangle", "got"),
+    [
+        ("torch.triu(torch.ones(n, n), 2)", "causal_mask(n + 1, 0)[:-1, 1:] == 0"),
+        ("torch.tril(torch.ones(n, n), 1)", "causal_mask(n, 0).t()"),
+        ("torch.tril(torch.ones(n, n), 1) == 1", "~causal_mask(n, 0).transpose(0, 1)"),
+    ],
+)
+def test_what_callers_make_another_mask_of(triangle, got):
+    assert found(CALLED.format(triangle, got)) == []
+    for same in (
+        "causal_mask(n, 0)",
+        "causal_mask(n, 0)[None]",
+        "causal_mask(n, 0)[:n, :n].bool()",
+    ):
+        assert found(CALLED.format(triangle, same)) == [(4, "warning")]
+
+
+def test_a_cut_that_makes_a_right_mask():
+    torch = pytest.importorskip("torch")
+    cut = torch.triu(torch.ones(6, 6), 2)[:-1, 1:] == 0
+    assert torch.equal(cut, torch.tril(torch.ones(5, 5)) == 1)

@@ -1,5 +1,6 @@
 """ATN301 and ATN202 in forms that the pages do not show: where they are told, and the fix."""
 
+import numpy as np
 import pytest
 
 from attncheck.engine import check_source
@@ -492,3 +493,50 @@ def test_a_sum_that_cannot_work_tells_nothing_of_softmax(letters, sizes, told):
     code = MATCHED.format(letters, *sizes)
     found = check_source(code.encode(), "x.py", Settings()).findings
     assert [(each.code, each.line, each.fix and each.fix.line) for each in found] == told
+
+
+REVERSED = """import numpy as np
+import jax
+import jax.numpy as jnp
+import tensorflow as tf
+from keras import ops
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+def align(a, b):
+    B, S, d = a.shape
+    B, T, d = b.shape
+    weights = {product}
+    soft = {turned}
+    return {total}
+"""
+IN_LIBRARIES = [
+    ("jnp.matmul(a, jnp.swapaxes(b, 1, 2))", "jnp.transpose", "jax.nn.softmax", "jnp.matmul"),
+    ("ops.matmul(a, ops.transpose(b, (0, 2, 1)))", "ops.transpose", "ops.softmax", "ops.matmul"),
+    ("tf.matmul(a, b, transpose_b=True)", "tf.transpose", "tf.nn.softmax", "tf.matmul"),
+]
+
+
+@pytest.mark.parametrize(("product", "transpose", "softmax", "matmul"), IN_LIBRARIES)
+def test_a_transpose_that_brings_the_batch_to_the_end(product, transpose, softmax, matmul):
+    turned = f"{transpose}({softmax}({transpose}(weights)))"
+    total = f"{matmul}({transpose}(soft, (0, 2, 1)), a)"
+    code = REVERSED.format(product=product, turned=turned, total=total)
+    (finding,) = check_source(code.encode(), "x.py", Settings()).findings
+    assert (finding.code, finding.line) == ("ATN301", 13)
+    assert finding.message.endswith(
+        f"`{transpose}(weights)` reverses all 3 axes, so that what was the first one, the batch, is"
+        " shared out"
+    )
+    assert finding.fix.line == f"soft = {turned.replace('(weights)', '(weights), axis=1')}"
+    turned = f"{transpose}({softmax}({transpose}(weights, (0, 2, 1))), (0, 2, 1))"
+    assert found(REVERSED.format(product=product, turned=turned, total=total)) == []
+
+
+def test_that_the_last_axis_of_a_full_transpose_is_the_batch():
+    scores = np.random.default_rng(0).normal(size=(2, 3, 4))
+    wrong = np.exp(scores.transpose()) / np.exp(scores.transpose()).sum(-1, keepdims=True)
+    right = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+    assert np.allclose(wrong.transpose().sum(0), 1)
+    assert np.allclose(right.sum(1), 1)
+    assert not np.allclose(wrong.transpose(), right)

@@ -203,7 +203,7 @@ def told(head, result, same_line=""):
             'a comment says of `pad`: "True for padded positions"',
         ),
         (
-            '"""x (B, T, C), pad: True at padding"""',
+            '"""Attention.\n\n        Args:\n            pad: True at padding\n        """',
             'the docstring says of `pad`: "True at padding"',
         ),
     ],
@@ -235,3 +235,65 @@ def test_a_comment_behind_the_signature():
 )
 def test_words_that_say_nothing_of_a_boolean(head):
     assert told(head, CALL.format(GIVEN)) == []
+
+
+CALLED = """
+import torch
+
+{attend}
+
+def model(x, ids, pad_id):
+    return attend(x, x, x, {given})
+"""
+ATTEND = """def attend(q, k, v, {name}):
+    {told}
+    scores = q @ k.transpose(-1, -2)
+    scores = scores.masked_fill({name}, float("-inf"))
+    return scores.softmax(-1) @ v"""
+METHOD = """class Attention(torch.nn.Module):
+    def forward(self, q, k, v, {name}):
+        {told}
+        scores = q @ k.transpose(-1, -2)
+        return scores.masked_fill({name}, -1e9).softmax(-1) @ v
+
+attend = Attention()"""
+#: a name, and a docstring, that say what may be seen
+SAID = [
+    {"name": "valid_mask", "told": ""},
+    {
+        "name": "mask",
+        "told": '"""Attend.\n\n    Args:\n        mask: 1 for valid positions\n    """',
+    },
+]
+
+
+@pytest.mark.parametrize("said", SAID, ids=["name", "docstring"])
+@pytest.mark.parametrize("code", [ATTEND, METHOD], ids=["function", "method"])
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ("(ids == pad_id)[:, None]", False),
+        ("~(ids != pad_id).unsqueeze(1)", False),
+        ("torch.triu(torch.ones(5, 5), 1) == 1", False),
+        ("(ids != pad_id)[:, None]", True),
+        ("torch.tril(torch.ones(5, 5)) == 1", True),
+        # of what nothing is known the words go on counting
+        ("ids[:, None]", True),
+    ],
+)
+def test_what_callers_give_goes_before_words(said, code, given, wrong):
+    if "class" in code:
+        said = said | {"told": said["told"].replace("\n    ", "\n        ")}
+    text = CALLED.format(attend=code.format(**said), given=given)
+    findings = check_source(text.encode(), "x.py", Settings()).findings
+    assert {each.code for each in findings} == ({"ATN502"} if wrong else set())
+    if wrong:
+        line = next(n for n, each in enumerate(text.splitlines(), 1) if "masked_fill" in each)
+        assert [each.line for each in findings] == [line]
+
+
+def test_callers_that_contradict_each_other_leave_the_words():
+    code = CALLED.format(attend=ATTEND.format(**SAID[0]), given="(ids == pad_id)[:, None]")
+    code += "\ndef other(x, ids, pad_id):\n    return attend(x, x, x, (ids != pad_id)[:, None])\n"
+    (finding,) = check_source(code.encode(), "x.py", Settings()).findings
+    assert (finding.code, finding.line) == ("ATN502", 7)

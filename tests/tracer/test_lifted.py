@@ -4,6 +4,7 @@ import pytest
 
 from attncheck.engine import check_source
 from attncheck.settings import Settings
+from attncheck.values.value import as_tensor
 from tracer.tracing import function, last, module, parameter
 
 HEAD = (
@@ -101,6 +102,40 @@ LOOPS = {
 @pytest.mark.parametrize("code", LOOPS)
 def test_loops_and_branches(code):
     assert told(code) == LOOPS[code]
+
+
+SCAN = """
+def f(step, x, p):
+    h = jnp.zeros((x.shape[0], 9))
+    last, rows = jax.lax.scan({body}, {init}, x.swapaxes(0, 1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "init", "last", "rows"),
+    [
+        ("lambda c, r: (c @ p['W'],) * 2", "h", "(x_0, 9)", "(x_1, x_0, 9)"),
+        ("lambda c, r: (c @ p['W'], None)", "h", "(x_0, 9)", None),
+        ("lambda c, r: ((c @ p['W']) * 2, r)", "h", "(x_0, 9)", "(x_1, x_0, ...)"),
+    ],
+)
+def test_what_is_carried_keeps_its_shape(body, init, last, rows):
+    traced = function(SCAN.format(body=body, init=init), head=HEAD)
+    assert parameter(traced, "last") == last
+    assert rows is None or parameter(traced, "rows") == rows
+
+
+def test_that_two_tensors_of_which_nothing_is_known_are_not_taken_for_one():
+    code = "lambda c, r: (c @ p['W'], p['U'] @ c)"
+    traced = function(SCAN.format(body=code, init="h"), head=HEAD)
+    rows = next(site.value for site in traced.sites if site.name == "rows")
+    assert as_tensor(rows).shape is None
+
+
+def test_that_jax_has_it_so():
+    jax = pytest.importorskip("jax")
+    with pytest.raises(TypeError, match="carry"):
+        jax.lax.scan(lambda c, r: (c[None], r), jax.numpy.zeros(4), jax.numpy.zeros((3, 4)))
 
 
 GRADIENTS = {

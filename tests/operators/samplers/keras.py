@@ -237,7 +237,8 @@ def value_first_attention(draw: Draw, spelling: Spelling) -> Arguments:
     if draw.chance(0.3):
         arguments["output_shape"] = draw.dim()
     if draw.chance(0.3):
-        arguments["mask"] = Array(query[0], query[1], value[1], dtype="bool")
+        heads = draw.choice([[], [1], [arguments["num_heads"]], [draw.dim(2, 3)]])
+        arguments["mask"] = Array(query[0], *heads, query[1], value[1], dtype="bool")
     return arguments | ({"return_attention_scores": True} if draw.chance(0.5) else {})
 
 
