@@ -19,7 +19,7 @@ from attncheck.values.value import as_tensor
 def dropped_masks(rule: Rule, view: View) -> Iterator[Report]:
     """The reports of masks whose effect nobody keeps."""
     for operation in view.graph.operations:
-        if operation.kind != "masked_fill" or operation.elsewhere or not _is_alone(operation, view):
+        if operation.kind != "masked_fill" or operation.elsewhere or not _is_alone(operation):
             continue
         mask = next((each for each in operation.operands if each.name == "mask"), None)
         tensor = None if mask is None else as_tensor(mask.value)
@@ -39,10 +39,12 @@ def dropped_masks(rule: Rule, view: View) -> Iterator[Report]:
         )
 
 
-def _is_alone(operation: Operation, view: View) -> bool:
+def _is_alone(operation: Operation) -> bool:
     """Whether a call is a statement by itself, of a function that changes nothing in place."""
-    node, around = operation.node, view.source.around(operation.node)
-    if not isinstance(node, cst.Call) or len(around) < 2 or not isinstance(around[-2], cst.Expr):
+    node, alone = operation.node, getattr(operation.statement, "body", ())
+    if not isinstance(node, cst.Call):
+        return False
+    if not any(type(part) is cst.Expr and part.value is node for part in alone):
         return False
     name = getattr(getattr(node.func, "attr", node.func), "value", "")
     return name == "masked_fill" and not any(
