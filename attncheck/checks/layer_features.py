@@ -15,6 +15,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.shape import Axis, Shape, shape_of
 from attncheck.algebra.size import ONE, Size
+from attncheck.checks.built import told_outside
 from attncheck.checks.constructed import (
     Declared,
     declared,
@@ -117,6 +118,7 @@ def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
         yield _constructor(view, met, *outvoted)
         return
     why_call = _why_call(view, met)
+    made = told_outside(view, operation, made) or made
     if made is not None and made.is_making and why_call is None:
         why = f"nothing else says {met.wanted} there"
         if met.operand.node is not None:
@@ -290,6 +292,8 @@ def _constructor(view: View, met: _Meeting, made: Declared, wanted: Size, why: s
         sizes = view.sizes(met.tensor)
         expected = None if sizes is None else _with_size(view, sizes, met)
     weight, resized = weight_sizes(view, made), weight_sizes(view, made, wanted)
+    if made.target is None and culprit is None and view.sizes(met.tensor) is not None:
+        culprit = Culprit(met.input, met.tensor)
     if culprit is None and weight is not None and resized is not None:
         decided = Decided(view.line(made.node), "code", f"made by `{view.code(made.call)}`")
         tensor = Tensor(shape_of(*weight[1]), evidence=met.tensor.evidence, decided=decided)

@@ -133,7 +133,9 @@ def _as_vectors(report: Report, view: View) -> Iterator[Candidate]:
     changes: list[Change] = []
     for operand, tensor in operation.tensors():
         sizes = view.sizes(tensor)
-        if operand.node is None or (sizes is not None and not _is_vector(sizes)):
+        shape = view.shape(tensor)
+        known = () if shape is None else (*shape.lead, *shape.trail)
+        if operand.node is None or not _is_vector(tuple(axis.size for axis in known)):
             return
         if sizes is None or len(sizes) > 1:
             changes.append(Change(operand.node, f"{bracketed(view, operand.node)}.flatten()"))
