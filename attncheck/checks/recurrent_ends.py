@@ -11,22 +11,35 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.algebra.size import ONE
+from attncheck.attention import behind
 from attncheck.checks.picked import LAST, keys_of
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.runs import Run, features, is_output, runs
 from attncheck.checks.view import View
+from attncheck.evidence.identifiers import names_in, names_lengths
 from attncheck.graph import Operation
-from attncheck.operators.events import Recurrence
+from attncheck.operators.events import Elementwise, Recurrence
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import NONE, Sequence, Slice, Value, as_size, as_tensor
+from attncheck.values.value import (
+    NONE,
+    Sequence,
+    Slice,
+    Value,
+    as_integer,
+    as_size,
+    as_tensor,
+)
 
 
 def recurrent_ends(rule: Rule, view: View) -> Iterator[Report]:
     """The reports of ends that are not what they are taken for."""
     for run in runs(view):
         for operation in view.graph.after(run.operation) if run.both else ():
-            if not operation.elsewhere and _takes_last(run, operation, view):
+            if operation.elsewhere:
+                continue
+            if _takes_last(run, operation, view) or _gathers_last(run, operation, view):
                 yield _of_one_word(rule, run, operation, view)
     for operation in view.graph.operations:
         event = operation.event
@@ -56,6 +69,49 @@ def _takes_last(run: Run, operation: Operation, view: View) -> bool:
     size = None if type(keys[places[0]]) is Slice else as_size(keys[places[0]])
     others = [key for place, key in enumerate(keys) if place != places[0]]
     return size is not None and size.number == LAST and all(map(_is_whole, others))
+
+
+def _gathers_last(run: Run, operation: Operation, view: View) -> bool:
+    """Whether an operation gathers the last position of each sequence, with all of its features.
+
+    ``out.gather(1, index)`` with ``index`` made of ``lengths - 1``, also of what was packed.
+    """
+    tensors = {operand.name: tensor for operand, tensor in operation.tensors()}
+    source, index = operation.source, tensors.get("index")
+    if operation.kind != "gather" or source is None or index is None:
+        return False
+    made = view.graph.maker(source)
+    unpacked = made is not None and made.kind == "pad_packed"
+    if not unpacked and source is not run.output and not is_output(view, run, source):
+        return False
+    sizes, taken = view.sizes(source), view.sizes(index)
+    if sizes is None or taken is None or not view.equal(sizes[-1], features(run)):
+        return False
+    axis = gathered_axis(operation)
+    if axis is None or not 0 <= axis < len(taken) - 1 or taken[axis] != ONE:
+        return False
+    return any(_is_last_of_each(each) for each in behind(view.graph, index))
+
+
+def gathered_axis(operation: Operation) -> int | None:
+    """The axis along which an operation gathers, if it is written as a number."""
+    given = (each.value for each in operation.operands if each.name == "axis")
+    return next(map(as_integer, given), None)
+
+
+def gathered_run(operation: Operation, view: View) -> Run | None:
+    """The layer in both directions whose last positions an operation gathers, or None."""
+    both = (run for run in runs(view) if run.both)
+    return next((run for run in both if _gathers_last(run, operation, view)), None)
+
+
+def _is_last_of_each(made: Operation) -> bool:
+    """Whether an operation takes 1 from the lengths of sequences."""
+    if not isinstance(made.event, Elementwise) or made.event.symbol != "-":
+        return False
+    numbers = [as_integer(operand.value) for operand in made.operands]
+    names = (name for operand in made.operands[:1] for name in names_in(operand.node))
+    return 1 in numbers and any(map(names_lengths, names))
 
 
 def _is_whole(key: Value) -> bool:

@@ -9,6 +9,7 @@ import libcst as cst
 from attncheck.checks.carried_states import forgotten
 from attncheck.checks.lowest_queries import lowest_picks
 from attncheck.checks.painted import painted_wrong
+from attncheck.checks.recurrent_ends import gathered_axis, gathered_run
 from attncheck.checks.report import Report
 from attncheck.checks.runs import Run, is_output, runs
 from attncheck.checks.split_weights import SplitWeights, split_on_batch
@@ -40,6 +41,8 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
         yield from _top_layer(node, view)
     elif isinstance(node, cst.Subscript) and (run := _ended_run(report, view)) is not None:
         yield from _last_states(run, report, view)
+    elif (run := gathered_run(report.operation, view)) is not None:
+        yield from _last_states(run, report, view, kept=gathered_axis(report.operation))
     elif isinstance(node, cst.Subscript):
         yield from _index(report, node, view)
     elif isinstance(report.operation.event, Joining):
@@ -90,8 +93,13 @@ def _ended_run(report: Report, view: View) -> Run | None:
     return next((run for run in runs(view) if run.both and is_output(view, run, source)), None)
 
 
-def _last_states(run: Run, report: Report, view: View) -> Iterator[Candidate]:
-    """The last states of both directions, where the layer's call gives them a name."""
+def _last_states(
+    run: Run, report: Report, view: View, kept: int | None = None
+) -> Iterator[Candidate]:
+    """The last states of both directions, where the layer's call gives them a name.
+
+    An axis of 1 is ``kept`` where one was gathered along it.
+    """
     around = view.source.around(run.operation.node)
     assignment = next((node for node in around if isinstance(node, cst.Assign)), None)
     target = None if assignment is None else assignment.targets[0].target
@@ -102,6 +110,7 @@ def _last_states(run: Run, report: Report, view: View) -> Iterator[Candidate]:
         states = states.elements[0].value
     if isinstance(states, cst.Name) and not states.value.startswith("_"):
         text = f"torch.cat(({states.value}[-2], {states.value}[-1]), dim=-1)"
+        text += "" if kept is None else f".unsqueeze({kept})"
         yield edit(report.node, text, "take the last states of both directions", safe=False)
 
 
