@@ -8,6 +8,7 @@ from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site, WeightedSum, same_axis
 from attncheck.checks.covered_twice import covered_twice
 from attncheck.checks.one_dot import one_score
+from attncheck.checks.pooled_means import pooled_means
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.summed_weights import constant_sums
 from attncheck.checks.view import View
@@ -27,6 +28,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from one_score(RULE, view)
     yield from constant_sums(RULE, view)
     yield from covered_twice(RULE, view)
+    yield from pooled_means(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

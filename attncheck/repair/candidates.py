@@ -20,6 +20,7 @@ from attncheck.checks.empties import empty_operand
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.lone_vectors import lone_vectors
 from attncheck.checks.one_dot import over_batch
+from attncheck.checks.pooled_means import whole_count
 from attncheck.checks.put_in_order import order_of
 from attncheck.checks.repeated_positions import misplaced_repeat
 from attncheck.checks.report import Culprit, Report, Sizes
@@ -33,6 +34,7 @@ from attncheck.repair.axes_of_one import joined_beside, stacked, vectors_of_a_ba
 from attncheck.repair.batches import BATCHES
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
+from attncheck.repair.counts import count_of_each
 from attncheck.repair.coverage import coverage_before
 from attncheck.repair.dots import each_sequence
 from attncheck.repair.heads import other_split
@@ -338,6 +340,7 @@ def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
 _OF_SUMS: tuple[tuple[Callable[[Operation, View], object], Generator], ...] = (
     (over_batch, each_sequence),
     (counts_itself, coverage_before),
+    (whole_count, count_of_each),
 )
 
 
