@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attncheck.attention import behind
+from attncheck.checks.added_back import added_back
 from attncheck.checks.cancelled_queries import cancelled_queries
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.sources import Trio, inputs_behind, projection_behind, trios
@@ -75,6 +76,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from twice_joined(RULE, view)
     yield from cancelled_queries(RULE, view)
     yield from unrestored_weights(RULE, view)
+    yield from added_back(RULE, view)
     for operation in view.graph.operations:
         if operation.clash is None and given_backwards(operation, view) is not None:
             yield from _exchanged_report(operation, view)

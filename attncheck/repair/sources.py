@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.added_back import exchanged_sides
 from attncheck.checks.cancelled_queries import cancelled
 from attncheck.checks.report import Report
 from attncheck.checks.source_mixup import (
@@ -46,6 +47,16 @@ def unmixed(report: Report, view: View) -> Iterator[Candidate]:
     if any(layer is report.operation for layer in linear):
         text = f"torch.tanh({view.code(report.node)})"
         yield edit(report.node, text, "put a tanh between the layers", safe=False)
+    sides = exchanged_sides(report.operation, view)
+    if sides is not None:
+        asked, attended = (view.code(each.node) for each in sides.operands[:2])
+        texts = (attended, asked, asked)
+        changes = tuple(
+            Change(each.node, text)
+            for each, text in zip(sides.operands, texts, strict=True)
+            if each.node is not None
+        )
+        yield Candidate(changes, f"let {attended} ask", safe=False)
     pair = given_backwards(report.operation, view)
     if pair is not None and pair[0].node is not None and pair[1].node is not None:
         first, second = (view.code(operand.node) for operand in pair)
