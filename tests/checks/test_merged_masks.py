@@ -69,7 +69,7 @@ def test_as_many_sequences_as_heads_or_one():
 
 
 def test_what_keras_says(monkeypatch):
-    monkeypatch.setitem(os.environ, "KERAS_BACKEND", "torch")
+    monkeypatch.setitem(os.environ, "KERAS_BACKEND", "numpy")
     pytest.importorskip("keras")
     code = KERAS.format(index=INDEX, merge=MERGES[0], batch=2)
     with pytest.raises((RuntimeError, ValueError), match=r"match|broadcast"):
@@ -100,7 +100,7 @@ y = attention(x, x, attention_mask=ops.ones({}))
 def test_masks_with_an_axis_for_the_heads(shape, fits, monkeypatch):
     found = findings(HEADS.format(shape))
     assert [(each.code, each.line) for each in found] == ([] if fits else [("ATN501", 4)])
-    monkeypatch.setitem(os.environ, "KERAS_BACKEND", "torch")
+    monkeypatch.setitem(os.environ, "KERAS_BACKEND", "numpy")
     pytest.importorskip("keras")
     if fits:
         exec(HEADS.format(shape), {})
