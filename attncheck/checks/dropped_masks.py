@@ -1,4 +1,4 @@
-"""Scores that are masked, and the masked ones let go: ``scores.masked_fill(mask, -1e9)`` alone.
+"""A mask that is applied, and the masked tensor let go: ``scores.masked_fill(mask, -1e9)`` alone.
 
 Without an underscore at its end a method of torch gives a new tensor and leaves its own as it is.
 """
@@ -30,11 +30,11 @@ def dropped_masks(rule: Rule, view: View) -> Iterator[Report]:
             rule,
             operation,
             operation.node,
-            f"`{code}` gives new scores with `{view.quote(mask.node)}` applied, and nothing keeps"
-            " them: the scores stay as they were, and all positions are attended to",
+            f"`{code}` gives a new tensor with `{view.quote(mask.node)}` applied, and nothing keeps"
+            " it: what was to be masked stays as it was, and nothing is hidden",
             Culprit(mask.node, tensor),
             view.sizes(tensor),
-            "applied to the scores that go into softmax: what this gives has to be kept",
+            "applied to what is read afterwards: what this gives has to be kept",
             local=True,
         )
 

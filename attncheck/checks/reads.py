@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.checks.view import View
-from attncheck.tree.pairs import inner
+from attncheck.tree.pairs import inner, parts
 
 _GROUPS = (cst.Tuple, cst.List)
 
@@ -19,6 +19,34 @@ def is_read(name: str, scope: cst.CSTNode, view: View) -> bool:
     What is not certain counts as read: an attribute or an argument that is called so.
     """
     return any(_is_named(part, name, view) for part in _read(scope, name))
+
+
+def is_kept(target: cst.CSTNode, name: str, node: cst.CSTNode, view: View) -> bool:
+    """Whether what a target gave a name is read up to the statement of ``node``, or after it.
+
+    It does not if that statement gives the name something else: ``q, k = turn(q), turn(q)``.
+    """
+    (block, line), (home, made) = _statement(node, view), _statement(target, view)
+    if line is None or made is None or block is not home:
+        return True
+    assigned = [each for each in line.body if isinstance(each, cst.Assign)]
+    given = {part for each in assigned for to in each.targets for part in targets_in(to.target)}
+    if all(part.value != name for part in given):
+        return True
+    start, end = view.source.span(made).end_line, view.source.span(line).end_line
+    between = [each for each in inner(block) if start < view.line(each) <= end]
+    return any(
+        _is_named(part, name, view) for each in between for part in parts(each) if part not in given
+    )
+
+
+def _statement(node: cst.CSTNode, view: View) -> tuple[cst.CSTNode, cst.SimpleStatementLine | None]:
+    """The block and the line that an expression stands in; no line in the head of a block."""
+    way = view.source.around(node)
+    for block, line in zip(reversed(way[:-1]), reversed(way[1:]), strict=True):
+        if isinstance(line, cst.SimpleStatementLine):
+            return block, line
+    return view.source.module, None
 
 
 def _is_named(node: cst.CSTNode, name: str, view: View) -> bool:
@@ -35,11 +63,22 @@ def _read(node: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
     skipped: set[cst.CSTNode] = {
         part for target in (*targets, *turns) for part in targets_in(target)
     }
-    itself = any(isinstance(part, cst.Name) and part.value == name for part in targets)
-    if itself and isinstance(node, cst.Assign):
-        skipped.add(node.value)
+    if isinstance(node, cst.Assign):
+        for target in targets:
+            skipped.update(_given_itself(target, node.value, name))
     for child in inner(node):
         yield from _unless(child, skipped, name)
+
+
+def _given_itself(target: cst.CSTNode, value: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
+    """What a name is given in an assignment, also beside others: ``q, k = turn(q), turn(k)``."""
+    if isinstance(target, cst.Name) and target.value == name:
+        yield value
+    if not isinstance(target, _GROUPS) or not isinstance(value, _GROUPS):
+        return
+    if len(target.elements) == len(value.elements):
+        for to, given in zip(target.elements, value.elements, strict=True):
+            yield from _given_itself(to.value, given.value, name)
 
 
 def _unless(node: cst.CSTNode, skipped: set[cst.CSTNode], name: str) -> Iterator[cst.CSTNode]:

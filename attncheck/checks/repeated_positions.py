@@ -75,6 +75,6 @@ def misplaced_repeat(operation: Operation, view: View) -> Repeated | None:
     if count is None or type(quotient) is not Quotient or count != of(quotient):
         return None
     meant = [at for at, size in enumerate(before) if view.equal(size, quotient.denominator)]
-    if len(meant) != 1 or meant[0] == axis:
-        return None
+    if len(meant) != 1 or meant[0] in (axis, len(before) - 1):
+        return None  # features, which stand last, may be what the rest was cut into
     return Repeated(axis, meant[0], count, quotient.numerator)

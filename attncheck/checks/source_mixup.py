@@ -12,6 +12,7 @@ from attncheck.checks.cancelled_queries import cancelled_queries
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.sources import Trio, inputs_behind, projection_behind, trios
 from attncheck.checks.twice_joined import twice_joined
+from attncheck.checks.unread_parts import unread_parts
 from attncheck.checks.unrestored import unrestored_weights
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in, spoken
@@ -74,6 +75,7 @@ def check_trace(view: View) -> Iterator[Report]:
         elif asks_backwards(trio, view) is not None:
             yield from _backwards_report(trio, view)
     yield from twice_joined(RULE, view)
+    yield from unread_parts(RULE, view)
     yield from cancelled_queries(RULE, view)
     yield from unrestored_weights(RULE, view)
     yield from added_back(RULE, view)

@@ -14,8 +14,9 @@ from itertools import islice
 import libcst as cst
 
 from attncheck.attention import behind
-from attncheck.checks.reads import is_read
+from attncheck.checks.reads import is_kept, is_read
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.states import is_named
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Joining
@@ -84,7 +85,7 @@ def joined_again(operation: Operation, view: View) -> TwiceJoined | None:
     if twice is None or not _along_features(event.axis, twice[1], view):
         return None
     again, tensor = twice
-    twins = list(_twins(operation, tensor, view))
+    twins = list(unread_twins(operation.node, operation.place.function, tensor, view))
     return TwiceJoined(operation, again, tensor, twins[0]) if len(twins) == 1 else None
 
 
@@ -110,21 +111,27 @@ def _along_features(axis: int | None, tensor: Tensor, view: View) -> bool:
     return rank > 1 and (axis % rank == rank - 1 or (rank == _IMAGES and axis == _CHANNELS))
 
 
-def _twins(operation: Operation, tensor: Tensor, view: View) -> Iterator[ShapeSite]:
-    """The names of the function that hold what was made like a tensor, and are never read."""
-    around = view.source.around(operation.node)
-    scope = next((node for node in around if isinstance(node, cst.FunctionDef)), view.source.module)
+def unread_twins(
+    node: cst.CSTNode, function: str, tensor: Tensor, view: View
+) -> Iterator[ShapeSite]:
+    """The names of a function that hold what was made like a tensor, and are never read.
+
+    Those are meant that are there where ``node`` is.
+    """
+    around = view.source.around(node)
+    scope = next((each for each in around if isinstance(each, cst.FunctionDef)), view.source.module)
     latest: dict[str, ShapeSite] = {}
-    for sites, _ in islice(view.sites_in(operation.place.function), 1):
+    for sites, _ in islice(view.sites_in(function), 1):
         for site in sites:
-            if site.name.isidentifier() and view.line(site.node) < view.line(operation.node):
+            if is_named(site) and view.line(site.node) < view.line(node):
                 latest[site.name] = site
     for name, site in latest.items():
         other = as_tensor(site.value)
         if name.startswith("_") or other is None or other is tensor:
             continue
         made_here = site.node not in view.parameters and _is_like(other, tensor, view)
-        if made_here and not is_read(name, scope, view):
+        is_used = is_read(name, scope, view) and is_kept(site.node, name, node, view)
+        if made_here and not is_used:
             yield site
 
 

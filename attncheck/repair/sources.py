@@ -17,6 +17,7 @@ from attncheck.checks.source_mixup import (
 )
 from attncheck.checks.sources import PARTS, Trio, projection_behind, trios
 from attncheck.checks.twice_joined import joined_again
+from attncheck.checks.unread_parts import parts_unread
 from attncheck.checks.unrestored import order_of, unrestored
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
@@ -42,6 +43,11 @@ def unmixed(report: Report, view: View) -> Iterator[Candidate]:
         name = twice.twin.name
         change, words = Change(twice.again, name), f"join it with {name}"
         yield Candidate((change,), words, safe=False, same_size=True)
+    for part in view.once(parts_unread):
+        if part.node is report.node:
+            name = part.twin.name
+            change = Change(part.mention, name)
+            yield Candidate((change,), f"use {name}", safe=False, same_size=True)
     yield from _put_back(report, view)
     linear = (found.layer for found in view.once(cancelled) if found.hidden)
     if any(layer is report.operation for layer in linear):

@@ -27,6 +27,7 @@ from attncheck.tracer.layers import (
     make_layer,
 )
 from attncheck.tracer.ledger import alike_to
+from attncheck.tracer.lent import let_go, share
 from attncheck.tracer.machine import Environment, Machine
 from attncheck.tracer.modules import call_method
 from attncheck.tracer.recorder import apply_spelling
@@ -76,6 +77,7 @@ def call_expression(machine: Machine, node: cst.Call) -> Value:
         if made is not None:
             return made
     value = call(machine, callee, arguments, node)
+    let_go(machine, callee, node, value)
     if type(value) is not Unknown:
         if type(callee) is LibraryMethod and callee.name.endswith("_"):
             _change_tensor(machine, node.func, callee, value)
@@ -310,6 +312,8 @@ def _change_container(
     if changed is None:
         return
     if type(target.value) is cst.Name:
+        if type(callee.receiver) is Sequence:
+            share(machine, callee.receiver, changed)
         machine.environment.assign(target.value.value, changed)
     elif type(target.value) is cst.Attribute:
         owner = machine.evaluate(target.value.value)

@@ -87,3 +87,20 @@ def test_right_code(repeat):
     code = module(repeat.format("k"), repeat.format("v"))
     assert found(code) == []
     assert runs(code)
+
+
+def test_features_that_the_rest_was_cut_into():
+    code = '''import torch
+
+
+def tokens(pointers, places, d, wide):
+    """pointers (N, B, wide), places (N, B, d)."""
+    N, B, _ = pointers.shape
+    pointers = pointers.reshape(N, B, wide // d, d).permute(0, 2, 1, 3).flatten(0, 1)
+    return pointers + places.repeat_interleave(wide // d, dim=0)
+'''
+    assert found(code) == []
+    namespace = {}
+    exec(code, namespace)
+    pointers, places = torch.randn(2, 3, 8), torch.randn(2, 3, 4)
+    assert namespace["tokens"](pointers, places, 4, 8).shape == (4, 3, 4)

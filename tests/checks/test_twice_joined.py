@@ -153,6 +153,15 @@ def test_tables_of_rotary_positions(unread):
     assert found(ROTARY.format(unread=unread)) == []
 
 
+def test_what_another_branch_returns_is_no_twin():
+    unread = "if x is None:\n        return torch.cat((angles.cos(), angles.sin()), dim=-1)"
+    assert found(ROTARY.format(unread=unread)) == []
+    before = "    if positions is None:\n        return torch.cat((x.cos(), x.sin()), dim=-1)\n"
+    code = ROTARY.format(unread="")
+    at = code.index("    angles = torch.cat")
+    assert found(code[:at] + before + code[at:]) == []
+
+
 def test_the_other_tensor_reaches_the_result_only_after_the_fix():
     def run(join):
         scope = {}

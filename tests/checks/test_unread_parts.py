@@ -1,0 +1,118 @@
+"""ATN308: a part of attention taken of another's tensor, while what was made for it is unread."""
+
+import pytest
+import torch
+
+from attncheck.engine import check_source
+from attncheck.settings import Settings
+
+CODE = """import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads, self.d_k = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model)
+        self.W_k = nn.Linear(d_model, d_model)
+        self.W_v = nn.Linear(d_model, d_model)
+
+    def split(self, x):
+        B, T, d = x.shape
+        return x.view(B, T, self.n_heads, d // self.n_heads).transpose(1, 2)
+
+    def forward(self, x):
+        q, k, v = self.W_q(x), self.W_k(x), self.W_v(x)
+        {split}
+        {scores}
+        {more}
+        return {result}
+"""
+SPLIT = "q, k, v = self.split(q), self.split(k), self.split(v)"
+SCORES = "scores = q @ k.transpose(-2, -1) / self.d_k ** 0.5"
+RESULT = "scores.softmax(-1) @ v"
+RIGHT = {"split": SPLIT, "scores": SCORES, "result": RESULT, "more": ""}
+
+
+def code(**parts):
+    return CODE.format(**RIGHT | parts)
+
+
+def found(source):
+    """(code, line, fix) of every finding but notes."""
+    findings = check_source(source.encode(), "x.py", Settings()).findings
+    return [
+        (each.code, each.line, each.fix and each.fix.line)
+        for each in findings
+        if each.severity != "note"
+    ]
+
+
+EINSUM = 'scores = torch.einsum("bhqd,bhkd->bhqk", {}, {}) * self.d_k ** -0.5'
+LIBRARY = "F.scaled_dot_product_attention({}, {}, {})"
+
+
+@pytest.mark.parametrize(
+    "part, line, wrong, right",
+    [
+        ("split", 20, "q, k, v = self.split(q), self.split(q), self.split(v)", SPLIT),
+        ("split", 20, "q, k, v = self.split(q), self.split(k), self.split(k)", SPLIT),
+        ("split", 20, "q, k, v = self.split(k), self.split(k), self.split(v)", SPLIT),
+        ("scores", 21, SCORES.replace("k.", "q."), SCORES),
+        ("scores", 21, SCORES.replace("= q", "= k"), SCORES),
+        ("scores", 21, EINSUM.format("q", "q"), EINSUM.format("q", "k")),
+        ("result", 23, "scores.softmax(-1) @ k", RESULT),
+    ],
+)
+def test_a_part_of_another(part, line, wrong, right):
+    fix = f"return {right}" if part == "result" else right
+    assert found(code(**{part: wrong})) == [("ATN308", line, fix)]
+    assert found(code(**{part: right})) == []
+
+
+@pytest.mark.parametrize("parts", [("q", "q", "v"), ("q", "k", "k")])
+def test_a_part_of_a_librarys_attention(parts):
+    wrong, right = LIBRARY.format(*parts), LIBRARY.format("q", "k", "v")
+    assert found(code(scores="", result=wrong)) == [("ATN308", 23, f"return {right}")]
+    assert found(code(scores="", result=right)) == []
+
+
+@pytest.mark.parametrize("more", ["print(k.mean())", "self.cache = (k, v)", "x = F.relu(k)"])
+def test_a_part_that_is_read_for_something_else(more):
+    assert found(code(scores=SCORES.replace("k.", "q."), more=more)) == []
+
+
+def test_what_is_read_before_it_gets_something_else():
+    split = "k = self.split(k); print(k); q, k, v = self.split(q), self.split(q), self.split(v)"
+    assert found(code(split=split)) == []
+
+
+def test_a_shared_projection_is_a_choice():
+    source = code(split="q, v = self.split(q), self.split(v)", scores=SCORES.replace("k.", "q."))
+    source = source.replace("q, k, v = self.W_q(x), self.W_k(x), ", "q, v = self.W_q(x), ")
+    assert found(source.replace("        self.W_k = nn.Linear(d_model, d_model)\n", "")) == []
+
+
+def test_what_the_message_says():
+    source = code(scores=SCORES.replace("k.", "q."))
+    (finding,) = check_source(source.encode(), "x.py", Settings()).findings
+    assert finding.message == (
+        "`q.transpose(-2, -1)` takes the key of `q`, which is the query as well; `k`, which line 20"
+        " makes in the same way, is never read: both are of one shape, so nothing raises"
+    )
+    assert (finding.function, finding.tensor.name) == ("Attention.forward", "q")
+
+
+def test_the_key_projection_learns_only_after_the_fix():
+    def run(scores):
+        scope = {}
+        exec(code(scores=scores), scope)
+        torch.manual_seed(0)
+        attention = scope["Attention"](6, 2)
+        attention(torch.randn(2, 4, 6)).square().sum().backward()
+        return attention.W_k.weight.grad
+
+    assert run(SCORES.replace("k.", "q.")) is None
+    assert float(run(SCORES).abs().sum()) > 0
