@@ -18,32 +18,51 @@ from attncheck.graph import Operation
 from attncheck.operators.events import MOVES, Elementwise, Joining
 from attncheck.table import Role
 from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_tensor
 
 _ACTIVATIONS = frozenset({"tanh", "sigmoid", "relu", "+"})
 _MOST_MOVES = 6
+_MOST_RETURNED = 4
 
 
 def own_steps(view: View) -> Iterator[Step]:
-    """The steps in which a new state is joined to the context, and the old one was asked for it."""
+    """The steps in which a new state stands beside the context, and the old one was asked for it.
+
+    They are joined, or returned together.
+    """
     joins = [
         [tensor for _, tensor in made.tensors()]
         for made in view.graph.operations
         if isinstance(made.event, Joining) and made.event.kind == "cat"
     ]
+    beside = [pair for pair in joins if len(pair) == 2]
     seen: set[object] = set()
-    for site, tensors in itertools.product(view.sites, joins):
-        for context, state in itertools.permutations(tensors) if len(tensors) == 2 else ():
-            step = _step(view, site, context, state)
+    for site in view.sites:
+        joined = [pair for tensors in beside for pair in itertools.permutations(tensors)]
+        returned = list(itertools.permutations(_returned(view), 2))
+        for at, (context, state) in enumerate((*joined, *returned)):
+            step = _step(view, site, context, state, returned=at >= len(joined))
             if step is not None and step.node not in seen:
                 seen.add(step.node)
                 yield step
 
 
-def _step(view: View, site: Site, context: Tensor, state: Tensor) -> Step | None:
-    """The step of a context that stands beside a state, if that was made from what is asked."""
+def _returned(view: View) -> list[Tensor]:
+    """The tensors that the traced function returns beside each other."""
+    values = (as_tensor(site.value) for site in view.traced.sites if site.name == "return")
+    found = [tensor for tensor in values if tensor is not None]
+    return found if len(found) <= _MOST_RETURNED else []
+
+
+def _step(view: View, site: Site, context: Tensor, state: Tensor, *, returned: bool) -> Step | None:
+    """The step of a context that stands beside a state, if that was made from what is asked.
+
+    A state that is joined to the context has to come from a function: what is worked out beside the
+    attention may be a part of it. One that is returned is what the next step starts from.
+    """
     sums = {total.operation.number for total in site.sums}
     made = view.maker(state)
-    if made is None or not made.place.calls or _moved(view, context) not in sums:
+    if made is None or not (made.place.calls or returned) or _moved(view, context) not in sums:
         return None
     event = made.event
     if not isinstance(event, Elementwise) or event.symbol not in _ACTIVATIONS:
@@ -59,8 +78,8 @@ def _step(view: View, site: Site, context: Tensor, state: Tensor) -> Step | None
     if any(len(way) <= shared for way in ways) or ways[2][:shared] != ways[0][:shared]:
         return None
     turn, attention, node = (way[shared] for way in ways)
-    if turn is made.node:
-        return None  # no function of its own: the state is worked out beside the attention
+    if turn is made.node and not returned:
+        return None
     return Step(site, made, False, use, node, turn, attention, False, ())
 
 

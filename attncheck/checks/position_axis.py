@@ -65,6 +65,8 @@ def check_trace(view: View) -> Iterator[Report]:
         if found is not None and not found.count.operation.elsewhere:
             yield _miscounted_report(found, view)
             continue
+        if meeting.given:
+            continue
         row = one_row(meeting, view)
         if row is not None and not row[0].elsewhere:
             yield _one_row_report(meeting, *row, view)

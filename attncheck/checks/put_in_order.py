@@ -25,6 +25,8 @@ def other_orders(x: Sizes, y: Sizes) -> Iterator[tuple[int, Sizes, str]]:
             continue
         if any(size is None or (size.number != 1 and size not in other) for size in sizes):
             continue
+        if any(size is not None and size.number == 1 for size in sizes[1:]):
+            continue  # an axis of 1 was put there for what it meets: another order stretches it
         for order in sorted(itertools.permutations(range(len(sizes))), key=_passes)[1:]:
             wanted = tuple(sizes[place] for place in order)
             yield index, wanted, "with its axes in another order"

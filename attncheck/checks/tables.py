@@ -19,7 +19,7 @@ from attncheck.attention import LEARNED
 from attncheck.checks.masks import is_mask
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Creation, Elementwise
+from attncheck.operators.events import Creation, Elementwise, NewAxis
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Const, Int, Sequence, Slice, Value, as_size, as_tensor
@@ -47,13 +47,15 @@ class Count:
 class Meeting:
     """A table put on a tensor: the operation, both, and how their axes line up.
 
-    ``pairs`` are (axis of the table, axis of the tensor), None where a side has none.
+    ``pairs`` are (axis of the table, axis of the tensor), None where a side has none. ``given``
+    says that the table is an argument that was cut: only how long it is is known of it.
     """
 
     operation: Operation
     table: Tensor
     tensor: Tensor
     pairs: tuple[tuple[Axis | None, Axis | None], ...]
+    given: bool = False
 
 
 def meetings(view: View) -> Iterator[Meeting]:
@@ -66,13 +68,30 @@ def meetings(view: View) -> Iterator[Meeting]:
         if len(tensors) != 2 or event.broadcast is None:
             continue
         tables = [is_table(view, tensor) for tensor in tensors]
+        given = not any(tables)
+        if given:
+            tables = [_is_cut_argument(view, *pair) for pair in (tensors, tensors[::-1])]
         if tables.count(True) != 1:
             continue
         index = tables.index(True)
         if is_mask(view.graph, tensors[index]):
             continue
         pairs = tuple(_turned(pairing, index) for pairing in event.broadcast.pairings)
-        yield Meeting(operation, tensors[index], tensors[1 - index], pairs)
+        yield Meeting(operation, tensors[index], tensors[1 - index], pairs, given)
+
+
+def _is_cut_argument(view: View, tensor: Tensor, met: Tensor) -> bool:
+    """Whether a tensor is an argument with fewer axes than what it meets, cut to a length."""
+    made = view.graph.maker(tensor)
+    while made is not None and isinstance(made.event, NewAxis) and made.source is not None:
+        made = view.graph.maker(made.source)
+    if made is None or made.source is None or view.graph.makers(made.source) != [None]:
+        return False
+    own, other = view.shape(made.source), view.shape(met)
+    if own is None or other is None or not own.closed or not other.closed:
+        return False
+    cut = any(type(item) is Slice and item.upper is not None for item, _ in index_items(made))
+    return cut and len(own.axes) < len(other.axes)
 
 
 def _turned(pairing: Pairing, index: int) -> tuple[Axis | None, Axis | None]:

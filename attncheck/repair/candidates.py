@@ -46,6 +46,7 @@ from attncheck.repair.mapped import other_axes
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import for_each_head, hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
+from attncheck.repair.picked import of_other_axes
 from attncheck.repair.positions import placed
 from attncheck.repair.ranks import dropped, other_rank
 from attncheck.repair.repeats import other_order, repeated_along
@@ -85,6 +86,7 @@ def candidates(report: Report, view: View) -> Iterator[Candidate]:
         yield from generator(report, view)
     if report.rule.code in _OF_SIZES:
         yield from top_layer(report, view)
+        yield from of_other_axes(report, view)
 
 
 # -- products -----------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ def placed(report: Report, view: View) -> Iterator[Candidate]:
         if found is not None and found.count.operation is report.operation:
             yield from _other_size(found, view)
             return
+        if meeting.given:
+            continue
         row = one_row(meeting, view)
         if row is not None and row[0] is report.operation and row[1] is not None:
             text = f":{view.code(row[1])}"

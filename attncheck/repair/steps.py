@@ -39,6 +39,7 @@ def other_state(report: Report, view: View) -> Iterator[Candidate]:
             return
     for step in own_steps(view):
         if step.node is report.node:
+            yield from _named_anew(step, view)
             yield from _exchanged(step, view)
             return
 
@@ -60,6 +61,17 @@ def _renamed(step: Step, view: View) -> Iterator[Candidate]:
                 for name in sorted(right):
                     change = Change(node, name)
                     yield Candidate((change,), f"{words}, `{name}`", False, same_size=True)
+
+
+def _named_anew(step: Step, view: View) -> Iterator[Candidate]:
+    """The new state of a cell that is written out, where a name holds it already."""
+    held = _held(view, step.node)
+    old, _ = _names(held, step.state.tensor)
+    new, _ = _names(held, as_tensor(step.update.output))
+    for node in parts(step.node):
+        for name in sorted(new) if isinstance(node, cst.Name) and node.value in old else ():
+            words = f"use the state after the update, `{name}`"
+            yield Candidate((Change(node, name),), words, False, same_size=True)
 
 
 def _names(held: dict[str, Value], state: Tensor | None) -> tuple[set[str], set[str]]:
