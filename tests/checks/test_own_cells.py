@@ -94,3 +94,51 @@ def test_that_the_weights_of_the_first_step_do_not_see_its_input():
     wanted = np.tanh(rnn.Wc @ np.concatenate([weights @ hs, state]))
     assert np.allclose(right[0], wanted)
     assert not np.allclose(wrong[0], wanted)
+
+
+WRITTEN_OUT = '''"""A decoder step{paper}."""
+
+import numpy as np
+
+
+def step(y, s_prev, hs, W, U):
+    """y (d_y,), s_prev (d_h,), hs (T_enc, d_h), W (d_h, d_h), U (d_h, d_y)."""
+    {body}
+    e = np.exp(scores - scores.max())
+    weights = e / e.sum()
+    context = weights @ hs
+    return {result}
+'''
+NEW_STATE, RESULT = "s_t = np.tanh(W @ s_prev + U @ y)", "s_t, context, weights"
+LUONGS = " after Luong et al."
+
+
+def written_out(*body, result=RESULT, paper=LUONGS):
+    code = WRITTEN_OUT.format(body="\n    ".join(body), result=result, paper=paper)
+    return check_source(code.encode(), "x.py", Settings()).findings
+
+
+def test_a_cell_that_is_written_out_beside_the_attention():
+    (finding,) = written_out(NEW_STATE, "scores = hs @ s_prev")
+    assert (finding.code, finding.line, finding.tensor.name) == ("ATN402", 9, "s_prev")
+    assert finding.fix.line == "scores = hs @ s_t"
+
+
+@pytest.mark.parametrize(
+    "body, result, paper",
+    [
+        ((NEW_STATE, "scores = hs @ s_t"), RESULT, LUONGS),
+        ((NEW_STATE, "scores = hs @ s_prev"), RESULT, ""),
+        ((NEW_STATE, "scores = hs @ s_prev"), RESULT, " after Bahdanau et al."),
+        ((NEW_STATE, "scores = hs @ (s_t + s_prev)"), RESULT, LUONGS),
+        # A projection of the query, which is no state, since nothing starts from it.
+        (("s_t = np.tanh(W @ s_prev)", "scores = hs @ s_prev"), "context, weights", LUONGS),
+    ],
+)
+def test_a_right_step_that_is_written_out(body, result, paper):
+    assert list(written_out(*body, result=result, paper=paper)) == []
+
+
+def test_a_state_that_is_made_of_the_context_is_another_one():
+    result = "np.tanh(W @ s_prev + W @ context), context, weights"
+    assert list(written_out("scores = hs @ s_prev", result=result)) == []

@@ -197,3 +197,26 @@ def test_rows_for_what_attention_keeps_apart(laid, cut, attention, expected):
     code = WITHIN.format(laid=laid, cut=cut, attention=attention)
     found = check_source(code.encode(), "x.py", Settings()).findings
     assert [each.code for each in found] == expected
+
+
+GIVEN = """def embed(x, table):
+    \"\"\"x (B, T, d), table (max_len, d).\"\"\"
+    {sizes} = x.shape
+    return x + {cut}
+"""
+
+
+@pytest.mark.parametrize(
+    "cut", ["table[:B]", "table[: x.size(0)]", "table[: x.shape[0]].unsqueeze(0)"]
+)
+def test_a_table_that_is_an_argument(cut):
+    (finding,) = findings(GIVEN.format(sizes="B, T, d", cut=cut))
+    assert finding.line == 9
+    right = cut.replace(":B", ":T").replace("(0)", "(1)").replace("shape[0]", "shape[1]")
+    assert finding.fix.line == f"return x + {right}"
+    assert findings(GIVEN.format(sizes="B, T, d", cut=right)) == []
+
+
+@pytest.mark.parametrize("cut", ["table[:B][:, None]", "table[:5]", "table[T : T + T]"])
+def test_an_argument_that_is_laid_along_what_it_is_counted_over(cut):
+    assert findings(GIVEN.format(sizes="B, T, d", cut=cut)) == []

@@ -106,6 +106,24 @@ def scaled_dot_product(query, key, value, mask=None):
     return stacked(outputs)
 
 
+def last_state(encoder_states):
+    """The last state over all of them."""
+    return dot(encoder_states[-1], encoder_states)
+
+
+def luong_step(y_prev, s_prev, encoder_states, W_s, W_y):
+    """The next state, which is what attends."""
+    pairs = zip(rows_times(W_s, s_prev), rows_times(W_y, y_prev), strict=True)
+    s_t = np.array([math.tanh(old + new) for old, new in pairs])
+    return s_t, *dot(s_t, encoder_states)
+
+
+def positioned_self_attention(x, position_table):
+    """Each position, with its own row of the table, over all of them."""
+    states = [row + place for row, place in zip(x, position_table, strict=False)]
+    return scaled_dot_product(states, states, states)
+
+
 def causal_self_attention(query, key, value):
     """Each position over itself and what is before it."""
     outputs = []

@@ -25,6 +25,8 @@ SIZES = {
     "n_heads": 2,
     "d_k": 7,
     "d_v": 11,
+    "d_y": 10,
+    "max_len": 13,
 }
 
 
@@ -153,6 +155,10 @@ REGRESSION = shapes(
     "encoder_states: B T_enc d_h, W_a: d_attn d_h, v_a: d_attn, w_out: d_h one, target: B"
 )
 CAUSAL = shapes("query: B T_enc d_k, key: B T_enc d_k, value: B T_enc d_v")
+LUONG_STEP = shapes(
+    "y_prev: d_y, s_prev: d_h, encoder_states: T_enc d_h, W_s: d_h d_h, W_y: d_h d_y"
+)
+POSITIONS = shapes("x: B T_enc d_model, position_table: max_len d_model")
 STATES = ("decoder_state", "encoder_states")
 QKVM = ("query", "key", "value", "mask")
 
@@ -254,6 +260,21 @@ EXAMPLES = [
         CAUSAL,
         formulas.causal_self_attention,
         QKVM[:3],
+    ),
+    Example(
+        "torch/last_state.py",
+        "last_state_attention",
+        shapes("encoder_states: B T_enc d_h"),
+        formulas.last_state,
+        STATES[1:],
+    ),
+    Example("numpy/luong_step.py", "decoder_step", LUONG_STEP, formulas.luong_step),
+    Example(
+        "torch/learned_positions.py",
+        "self_attention",
+        POSITIONS,
+        formulas.positioned_self_attention,
+        ("x",),
     ),
     Example(
         "torch/attention_regression.py", "attention_regression", REGRESSION, formulas.regression
