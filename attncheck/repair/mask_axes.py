@@ -15,6 +15,7 @@ from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.turned_masks import turned_mask
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.recounted import recounted
 from attncheck.repair.slices import painted_right
 from attncheck.repair.wording import bracketed, flipped, index_with_axis, with_axis_of_one
 
@@ -49,6 +50,7 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
         if text is not None:
             yield edit(report.culprit.node, text, "turn the mask round")
         return
+    yield from recounted(report, view)
     if queries is None:
         yield from _spread(report, view)
         return
