@@ -30,7 +30,7 @@ def told_outside(view: View, operation: Operation, made: Declared | None) -> Dec
     if method != _MAKING or module is None or not outer or outer == inner:
         return None
     making, own = _maker(view, inner), _maker(view, outer)
-    if making is None or own is None:
+    if making is None or own is None or not _is_input_size(making, made.node.value):
         return None
     built = [
         value
@@ -69,6 +69,21 @@ def _assigned(making: cst.FunctionDef) -> Iterator[tuple[cst.Attribute, cst.Call
             target, value = node.targets[0].target, node.value
             if isinstance(target, cst.Attribute) and isinstance(value, cst.Call):
                 yield target, value
+
+
+def _is_input_size(making: cst.FunctionDef, name: str) -> bool:
+    """Whether a constructor takes a size for nothing but what its layers are given.
+
+    Where another layer gives that size, the module cannot simply be told another one.
+    """
+    inner = list(parts(making.body))
+    mentions = [part for part in inner if _is_name(part, name)]
+    inputs = [part.args[0].value for part in inner if isinstance(part, cst.Call) and part.args]
+    return all(any(each is first for first in inputs) for each in mentions)
+
+
+def _is_name(node: cst.CSTNode, name: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == name
 
 
 def _makes(call: cst.Call, name: str) -> bool:

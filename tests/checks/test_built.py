@@ -78,3 +78,37 @@ def test_the_size_that_a_module_was_told(second, fix):
 def test_right_modules(second):
     assert found(second) == []
     assert runs(second)
+
+
+SHARED = """import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.W_a = nn.Linear(size, size, bias=False)
+
+    def forward(self, state, memory):
+        scores = torch.einsum("bd,btd->bt", state, self.W_a(memory))
+        return torch.einsum("bt,btd->bd", scores.softmax(-1), memory)
+
+
+class Model(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.reader = nn.LSTM(size, size, batch_first=True, bidirectional=True)
+        self.writer = nn.LSTMCell(size, size)
+        self.attn = Attention(size)
+
+    def forward(self, source, target):
+        memory, _ = self.reader(source)
+        state, _ = self.writer(target)
+        return self.attn(state, memory)
+"""
+
+
+def test_a_size_that_the_module_also_gives_is_not_told_otherwise():
+    (finding,) = check_source(SHARED.encode(), "x.py", Settings()).findings
+    assert (finding.code, finding.line) == ("ATN103", 8)
+    assert finding.fix.line == "self.W_a = nn.Linear(2 * size, size, bias=False)"
