@@ -23,7 +23,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Recurrence
 from attncheck.record import record
 from attncheck.rule import Rule
-from attncheck.tree.pairs import parts
+from attncheck.tree.pairs import names_within, parts
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Sequence, Value, as_tensor
 
@@ -95,7 +95,7 @@ def forgotten(operation: Operation, view: View) -> Forgotten | None:
     if given is None or thrown is None:
         return None
     assigned = {target.value for target in _assigned(loop)}
-    kept = assigned.isdisjoint(_names(given))
+    kept = assigned.isdisjoint(names_within(given))
     return Forgotten(operation, call, given, states[0], thrown) if kept else None
 
 
@@ -127,7 +127,7 @@ def _loop(around: tuple[cst.CSTNode, ...]) -> _Loop | None:
 
 def _carries_input(call: cst.Call, loop: _Loop, view: View) -> bool:
     """Whether an argument is assigned in the loop, and only behind the call."""
-    names = {name for argument in call.args for name in _names(argument.value)}
+    names = {name for argument in call.args for name in names_within(argument.value)}
     places: dict[str, list[cst.Name]] = {}
     for target in _assigned(loop):
         places.setdefault(target.value, []).append(target)
@@ -165,10 +165,6 @@ _TARGETS: dict[type, Callable[[Any], tuple[cst.CSTNode, ...]]] = {
     cst.AsName: lambda node: (node.name,),
     cst.Call: _changed_in_place,
 }
-
-
-def _names(node: cst.CSTNode) -> set[str]:
-    return {part.value for part in parts(node) if isinstance(part, cst.Name)}
 
 
 # -- states ----------------------------------------------------------------------------------------

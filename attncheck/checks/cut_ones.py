@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.algebra.shape import Axis
-from attncheck.checks.picked import keys_of
+from attncheck.checks.picked import is_whole, keys_of
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.rule import Rule
@@ -66,6 +66,4 @@ def _cut(axes: tuple[Axis, ...], keys: list[Value]) -> tuple[int, int, str] | No
 
 def _is_whole(key: Value) -> bool:
     """Whether an axis is taken as it is."""
-    return key == NONE or (
-        type(key) is Slice and all(each in (None, NONE) for each in (key.lower, key.upper))
-    )
+    return key == NONE or is_whole(key)

@@ -35,13 +35,12 @@ def own_steps(view: View) -> Iterator[Step]:
         for made in view.graph.operations
         if isinstance(made.event, Joining) and made.event.kind == "cat"
     ]
-    beside = [pair for pair in joins if len(pair) == 2]
+    groups = [(tensors, False) for tensors in joins if len(tensors) == 2]
+    groups.append((_returned(view), True))
     seen: set[object] = set()
-    for site in view.sites:
-        joined = [pair for tensors in beside for pair in itertools.permutations(tensors)]
-        returned = list(itertools.permutations(_returned(view), 2))
-        for at, (context, state) in enumerate((*joined, *returned)):
-            step = _step(view, site, context, state, returned=at >= len(joined))
+    for site, (beside, returned) in itertools.product(view.sites, groups):
+        for context, state in itertools.permutations(beside, 2):
+            step = _step(view, site, context, state, returned=returned)
             if step is not None and step.node not in seen:
                 seen.add(step.node)
                 yield step

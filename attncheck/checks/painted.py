@@ -14,7 +14,7 @@ import libcst as cst
 
 from attncheck.algebra.bounds import never_negative
 from attncheck.algebra.shape import Axis
-from attncheck.checks.picked import keys_of
+from attncheck.checks.picked import is_whole, keys_of
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import spoken
@@ -22,7 +22,7 @@ from attncheck.graph import Operation
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.table import Role, role_of
-from attncheck.values.value import NONE, Slice, Value, as_size
+from attncheck.values.value import Slice, Value, as_size
 
 #: The operation that writes into a part of a tensor.
 _WRITE = "write"
@@ -79,7 +79,7 @@ def painted_wrong(operation: Operation, view: View) -> Painted | None:
     if shape is None or not shape.closed or keys is None or len(keys) != len(shape.axes):
         return None
     axes = shape.axes
-    cut = tuple(place for place, key in enumerate(keys) if not _is_whole(key))
+    cut = tuple(place for place, key in enumerate(keys) if not is_whole(key))
     meant = tuple(place for place, axis in enumerate(axes) if not axis.is_one)
     empty = [place for place in cut if _is_empty(axes[place], keys[place])]
     if not empty or len(cut) != len(meant):
@@ -91,10 +91,6 @@ def _is_empty(axis: Axis, key: Value) -> bool:
     """Whether a slice takes nothing of an axis of 1: ``:-n`` ends before its only place."""
     upper = as_size(key.upper) if type(key) is Slice and key.upper is not None else None
     return axis.is_one and upper is not None and never_negative(-upper)
-
-
-def _is_whole(key: Value) -> bool:
-    return type(key) is Slice and key.lower in (None, NONE) and key.upper in (None, NONE)
 
 
 def _listed(places: tuple[int, ...]) -> str:

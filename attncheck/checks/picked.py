@@ -35,5 +35,10 @@ def keys_of(operation: Operation) -> list[Value] | None:
     return [item for item in items if item is not None]
 
 
+def is_whole(key: Value) -> bool:
+    """Whether an item of an index expression takes all of an axis."""
+    return type(key) is Slice and all(each in (None, NONE) for each in (key.lower, key.upper))
+
+
 def _is_plain(item: Value | None) -> bool:
     return item not in (None, ELLIPSIS, NONE) and (type(item) is Slice or as_size(item) is not None)

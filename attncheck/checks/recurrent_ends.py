@@ -13,7 +13,7 @@ import libcst as cst
 
 from attncheck.algebra.size import ONE
 from attncheck.attention import behind
-from attncheck.checks.picked import LAST, keys_of
+from attncheck.checks.picked import LAST, is_whole, keys_of
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.runs import Run, features, is_output, runs
 from attncheck.checks.view import View
@@ -23,7 +23,6 @@ from attncheck.operators.events import Elementwise, Recurrence
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import (
-    NONE,
     Sequence,
     Slice,
     Value,
@@ -68,7 +67,7 @@ def _takes_last(run: Run, operation: Operation, view: View) -> bool:
         return False
     size = None if type(keys[places[0]]) is Slice else as_size(keys[places[0]])
     others = [key for place, key in enumerate(keys) if place != places[0]]
-    return size is not None and size.number == LAST and all(map(_is_whole, others))
+    return size is not None and size.number == LAST and all(map(is_whole, others))
 
 
 def _gathers_last(run: Run, operation: Operation, view: View) -> bool:
@@ -112,11 +111,6 @@ def _is_last_of_each(made: Operation) -> bool:
     numbers = [as_integer(operand.value) for operand in made.operands]
     names = (name for operand in made.operands[:1] for name in names_in(operand.node))
     return 1 in numbers and any(map(names_lengths, names))
-
-
-def _is_whole(key: Value) -> bool:
-    """Whether a key of an index takes all of an axis."""
-    return type(key) is Slice and key.lower in (None, NONE) and key.upper in (None, NONE)
 
 
 def _of_one_word(rule: Rule, run: Run, operation: Operation, view: View) -> Report:

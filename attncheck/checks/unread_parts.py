@@ -82,15 +82,15 @@ def parts_unread(view: View) -> list[UnreadPart]:
     """The parts of a trace's attentions that are another part's, once for each expression."""
     found: dict[object, UnreadPart] = {}
     for trio in trios(view):
+        ways = [_way(trio, number, view) for number in range(len(PARTS))]
         for one, other in combinations(range(len(PARTS)), 2):
-            each = _found(trio, one, other, view)
+            each = _found(ways, one, other, view)
             if each is not None:
                 found.setdefault(each.mention, each)
     return list(found.values())
 
 
-def _found(trio: Trio, one: int, other: int, view: View) -> UnreadPart | None:
-    ways = {number: _way(trio, number, view) for number in (one, other)}
+def _found(ways: list[_Way], one: int, other: int, view: View) -> UnreadPart | None:
     later = {id(tensor) for tensor in ways[other].tensors}
     shared = next((tensor for tensor in ways[one].tensors if id(tensor) in later), None)
     if shared is None:

@@ -82,8 +82,6 @@ def candidates(report: Report, view: View) -> Iterator[Candidate]:
     generator = _GENERATORS.get(report.rule.code)
     if report.passed:
         return  # the operation itself, and what it is written with, is right
-    if report.rule.code == "ATN107":
-        yield from of_other_axes(report, view)  # else letters are found that fit any operand
     if generator is not None:
         yield from generator(report, view)
     if report.rule.code in _OF_SIZES:

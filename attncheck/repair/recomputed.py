@@ -13,7 +13,7 @@ import libcst as cst
 
 from attncheck.checks.view import View
 from attncheck.record import record
-from attncheck.tree.pairs import parts
+from attncheck.tree.pairs import names_within, parts
 
 #: Statements and expressions that give names other values.
 _GIVING = (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor)
@@ -32,7 +32,7 @@ class Earlier:
 
     def is_still(self, node: cst.CSTNode) -> bool:
         """Whether an expression has one value where the name is assigned and where it is used."""
-        return self.changed.isdisjoint(_names(node))
+        return self.changed.isdisjoint(names_within(node))
 
 
 def assigned_earlier(name: cst.CSTNode, part: cst.CSTNode, view: View) -> Earlier | None:
@@ -75,7 +75,7 @@ def last_assigned(name: cst.CSTNode, view: View) -> cst.BaseExpression | None:
             continue
         for earlier in reversed(block.body[: block.body.index(statement)]):
             giving = [part for part in parts(earlier) if isinstance(part, _GIVING)]
-            if any(name.value in _names(part.target) for part in giving):
+            if any(name.value in names_within(part.target) for part in giving):
                 return _plainly(earlier, name.value)
     return None
 
@@ -101,8 +101,4 @@ def _changed(block: cst.CSTNode, view: View, first: int, last: int) -> Iterator[
             in_place = node.func.attr.value.endswith("_")
             written = node.func.value if in_place else None
         if written is not None and first <= view.line(written) < last:
-            yield from _names(written)
-
-
-def _names(node: cst.CSTNode) -> set[str]:
-    return {part.value for part in parts(node) if isinstance(part, cst.Name)}
+            yield from names_within(written)

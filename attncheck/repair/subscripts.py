@@ -12,6 +12,7 @@ from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.diagonals import parted
+from attncheck.repair.picked import of_other_axes
 from attncheck.repair.tokens import is_letter, literal_of, places, tokens_of
 
 #: Letters for an axis that gets one of its own: source positions first.
@@ -23,8 +24,10 @@ def subscripts(report: Report, view: View) -> Iterator[Candidate]:
 
     None has a letter twice in one operand, and none sums a letter that one operand alone has unless
     it is summed as it is written: that is what makes a clash go away and nothing right. In the
-    patterns of einops words are what letters are elsewhere.
+    patterns of einops words are what letters are elsewhere. Where an operand is one place of an
+    axis, another axis goes first: letters are found that fit any operand.
     """
+    yield from of_other_axes(report, view)
     if view.remembered(diagonal, report.operation) is not None:
         yield from parted(report, view)
         return

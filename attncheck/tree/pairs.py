@@ -38,6 +38,11 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from parts(child)
 
 
+def names_within(node: cst.CSTNode) -> set[str]:
+    """The names that stand anywhere in a node."""
+    return {each.value for each in parts(node) if isinstance(each, cst.Name)}
+
+
 def mentions(node: cst.CSTNode, name: str) -> bool:
     """Whether a name stands anywhere in an expression."""
     return any(isinstance(each, cst.Name) and each.value == name for each in parts(node))
