@@ -42,10 +42,13 @@ def check_trace(view: View) -> Iterator[Report]:
 
 
 def _of_boolean_words(view: View) -> Iterator[Report]:
-    """Arguments given to a library's attention of which prose says for what they are true."""
+    """Arguments given to a library's attention of which prose says for what they are true, or 1.
+
+    Floats would be added there: 1 more for what is to be hidden, or seen, hides nothing either.
+    """
     for use in boolean_uses(view.graph):
         told = None if use.operation.elsewhere else told_otherwise(use, view)
-        if told is not None and told[1].is_boolean:
+        if told is not None and {told[0].true, told[0].false} == {0, 1}:
             yield from _against_function(use, view)
 
 

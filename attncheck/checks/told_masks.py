@@ -25,6 +25,8 @@ from attncheck.source import Source
 from attncheck.values.tensor import Tensor
 
 _MOST_STEPS = 12
+#: The methods that calling an instance comes to.
+_CALLED = frozenset({"forward", "__call__", "call"})
 #: Elementwise operations of one operand; of a mask of numbers ``~`` makes none.
 _TURNS = {**UNARY, "invert": UNARY["logical_not"]}
 
@@ -183,8 +185,20 @@ class _Claims(dict[cst.FunctionDef, dict[str, MaskClaim]]):
             names, text = _parameters(function), function.get_docstring() or ""
             said = mask_claims(_head_comments(function, self._source), names)
             comments = {name: replace(claim, where="a comment") for name, claim in said.items()}
-            self[function] = {**comments, **mask_claims(text, names)}
+            of_class = self._of_class(function, names)
+            self[function] = {**of_class, **comments, **mask_claims(text, names)}
         return self[function]
+
+    def _of_class(self, function: cst.FunctionDef, names: list[str]) -> dict[str, MaskClaim]:
+        """What the docstring of a class says of what its instances are called with."""
+        if function.name.value not in _CALLED:
+            return {}
+        around = self._source.around(function)
+        owner = next((each for each in reversed(around) if isinstance(each, cst.ClassDef)), None)
+        said = {} if owner is None else mask_claims(owner.get_docstring() or "", names)
+        return {
+            name: replace(claim, where="the docstring of the class") for name, claim in said.items()
+        }
 
 
 def _head_comments(function: cst.FunctionDef, source: Source) -> str:

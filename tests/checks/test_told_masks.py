@@ -297,3 +297,54 @@ def test_callers_that_contradict_each_other_leave_the_words():
     code += "\ndef other(x, ids, pad_id):\n    return attend(x, x, x, (ids != pad_id)[:, None])\n"
     (finding,) = check_source(code.encode(), "x.py", Settings()).findings
     assert (finding.code, finding.line) == ("ATN502", 7)
+
+
+MODULE = '''import torch
+from torch import nn
+class Cross(nn.Module):
+    """Cross attention.{of_class}"""
+    def __init__(self, d):
+        super().__init__()
+        self.attn = nn.MultiheadAttention(d, 4, batch_first=True)
+    def {method}(self, x, memory, memory_mask):{comment}
+        return self.attn(x, memory, memory, key_padding_mask={given})[0]
+'''
+OF_CLASS = "\n\n    memory: (B, S, d); memory_mask: (B, S), {}\n    "
+
+
+@pytest.mark.parametrize("given", ["memory_mask", "~memory_mask"])
+@pytest.mark.parametrize(
+    ("said", "hides"),
+    [
+        ("True for real tokens", False),
+        ("1 = real, 0 = pad", False),
+        ("True where padded", True),
+        ("1 for padding", True),
+    ],
+)
+@pytest.mark.parametrize("where", ["the class", "a comment"])
+def test_what_a_layer_of_the_library_is_given(given, said, hides, where):
+    parts = {"of_class": "", "comment": "", "method": "forward", "given": given}
+    if where == "the class":
+        parts["of_class"] = OF_CLASS.format(said)
+    else:
+        parts["comment"] = f"\n        # memory_mask: (B, S), {said}"
+    findings = check_source(MODULE.format(**parts).encode(), "x.py", Settings()).findings
+    wrong = hides == given.startswith("~")
+    assert [each.code for each in findings] == ["ATN502"] * wrong
+    assert all(f"{where} says of `memory_mask`" in each.message for each in findings) or (
+        where == "the class" and "the docstring of the class" in findings[0].message
+    )
+
+
+def test_the_docstring_of_a_class_is_of_what_it_is_called_with():
+    parts = {"comment": "", "method": "attend", "given": "memory_mask"}
+    code = MODULE.format(of_class=OF_CLASS.format("True for real tokens"), **parts)
+    assert check_source(code.encode(), "x.py", Settings()).findings == ()
+
+
+def test_a_mask_made_into_one_that_is_added():
+    given = "(1.0 - memory_mask) * -10000.0"
+    parts = {"comment": "\n        # memory_mask: 1 = real, 0 = pad", "method": "forward"}
+    code = MODULE.format(of_class="", given=given, **parts)
+    assert check_source(code.encode(), "x.py", Settings()).findings == ()

@@ -16,6 +16,7 @@ HIDES = [
     " positions will be unchanged. If a FloatTensor is provided, it will be added to the weights.",
     "0 for keep, 1 for mask",
     "False for valid positions",
+    "0=keep 1=drop",
 ]
 SHOWS = [
     "mask out keys position (0 in invalid positions, 1 else), shape (batch_size, 1, src_length)",
@@ -27,6 +28,9 @@ SHOWS = [
     "(batch, seq_len) mask with ones at non-padding positions",
     "positions with 0 will not be attended to",
     "tensor of 0s and 1s, 0 for pad tokens",
+    "(B, S), 1=keep 0=drop",
+    "True where there is a token",
+    "bool, True for every word",
 ]
 SILENT = [
     "mask tensor of shape (B, 1, 1, T)",
@@ -36,6 +40,8 @@ SILENT = [
     "additive mask, 0 for valid positions and -inf for padding",
     "1 for padding, 1 for valid positions",
     "padding mask of dimension 1",
+    "True for special tokens",
+    "True for a token of the query that is of no use",
     "decoder hidden states of shape T*B*H where T == 1",
 ]
 
@@ -70,3 +76,30 @@ def test_forms_of_docstrings(text):
     claims = mask_claims(text, ["q", "mask"])
     assert {name: claim.hides for name, claim in claims.items()} == {"mask": True}
     assert mask_claims(text, ["q", "bias"]) == {}
+
+
+SENTENCES = [
+    "q (B, T, d), mask (B, T): True for real tokens.",
+    "Attend.\n\nq: (B, T, d); mask: (B, T) bool, True on valid frames",
+    "Attends with q to where the mask is True for valid positions.",
+    "q is what asks. `mask` (B, T) - 1 for real tokens, 0 for padding",
+]
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_masks_told_of_within_a_sentence(text):
+    claims = mask_claims(text, ["q", "mask"])
+    assert {name: claim.hides for name, claim in claims.items()} == {"mask": False}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mask (B, T), q (B, T, d): True for real tokens",  # of the queries
+        "The mask hides. True for real tokens.",
+        "mask (B, T): True for padding, mask (B, 1): True for real tokens",
+        "Masks: mask\n\nTrue for real tokens",
+    ],
+)
+def test_what_is_told_of_something_else(text):
+    assert mask_claims(text, ["q", "mask"]) == {}
