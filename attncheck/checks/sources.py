@@ -117,7 +117,7 @@ def inputs_behind(view: View, tensor: Tensor) -> frozenset[str]:
             continue
         for made in view.graph.makers(current):
             if made is None:
-                root = _root(current)
+                root = root_of(current)
                 if root not in names:
                     return frozenset()
                 found.add(root)
@@ -127,8 +127,8 @@ def inputs_behind(view: View, tensor: Tensor) -> frozenset[str]:
     return frozenset(found)
 
 
-def _root(tensor: Tensor) -> str:
-    """The name of the argument that a tensor was when it was given."""
+def root_of(tensor: Tensor) -> str:
+    """The name of the argument that a tensor was when it was given (empty: not known)."""
     shape = tensor.shape
     if shape is None:
         return ""

@@ -13,8 +13,9 @@ from itertools import combinations
 
 import libcst as cst
 
+from attncheck.checks.reads import is_read
 from attncheck.checks.report import Culprit, Report
-from attncheck.checks.sources import PARTS, Trio, projection_behind, trios
+from attncheck.checks.sources import PARTS, Trio, projection_behind, root_of, trios
 from attncheck.checks.states import names_of
 from attncheck.checks.twice_joined import unread_twins
 from attncheck.checks.view import View
@@ -30,6 +31,7 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 _MOST_STEPS = 16
+_PLURALS = ("queries", "keys", "values")
 _ROLES = (Role.QUERY, Role.KEY, Role.VALUE)
 _PROJECTIONS = (Role.QUERY_PROJECTION, Role.KEY_PROJECTION, Role.VALUE_PROJECTION)
 
@@ -61,14 +63,14 @@ class _Way:
 def unread_parts(rule: Rule, view: View) -> Iterator[Report]:
     """The reports of parts that are taken of another part's tensor."""
     for found in view.once(parts_unread):
-        part, other = PARTS[found.part], PARTS[found.other]
+        part, other = _PLURALS[found.part], _PLURALS[found.other]
         yield Report(
             rule,
             found.made,
             found.node,
-            f"`{view.quote(found.node)}` takes the {part} of `{found.mention.value}`, which is the"
-            f" {other} as well; `{found.twin.name}`, which {view.place(found.twin.node)} makes in"
-            " the same way, is never read: both are of one shape, so nothing raises",
+            f"`{view.quote(found.node)}` takes its {part} from `{found.mention.value}`, which its"
+            f" {other} come from as well; `{found.twin.name}`, {_origin(found, view)}, is never read: nothing"
+            " raises while both are of one shape",
             Culprit(found.mention, found.shared),
             view.sizes(found.shared),
             f"`{found.twin.name}`, so that what is looked for, what is compared and what is read"
@@ -76,6 +78,12 @@ def unread_parts(rule: Rule, view: View) -> Iterator[Report]:
             function=_function(found.made),
             named=True,
         )
+
+
+def _origin(found: UnreadPart, view: View) -> str:
+    if found.twin.node in view.parameters:
+        return f"the argument for the {_PLURALS[found.part]}"
+    return f"which {view.place(found.twin.node)} makes in the same way"
 
 
 def parts_unread(view: View) -> list[UnreadPart]:
@@ -99,6 +107,7 @@ def _found(ways: list[_Way], one: int, other: int, view: View) -> UnreadPart | N
         made = _reader(ways[part], shared)
         node = made.place.calls[0].node if made.place.calls else made.node
         twins = list(unread_twins(node, _function(made), shared, view))
+        twins += _unread_arguments(shared, _ROLES[against], made, view)
         if made.clash is not None or len(twins) != 1 or _part_of(twins[0], made, view) != part:
             continue
         mention = _mention(node, part > against, shared, made, view)
@@ -107,20 +116,49 @@ def _found(ways: list[_Way], one: int, other: int, view: View) -> UnreadPart | N
     return None
 
 
+def _unread_arguments(
+    shared: Tensor, role: Role, made: Operation, view: View
+) -> Iterator[ShapeSite]:
+    """The arguments that are never read beside one that is a part by its name, and is shared.
+
+    None that has a default: a caller may leave it out. The other two parts are read.
+    """
+    function = view.traced.function
+    if function is None or function.qualified != _function(made):
+        return
+    parameters = (*function.node.params.params, *function.node.params.kwonly_params)
+    optional = {parameter.name for parameter in parameters if parameter.default is not None}
+    given = [site for site in view.traced.sites if site.node in view.parameters]
+    roles = roles_of([site.name for site in given])
+    parts_given = [site for site in given if roles.get(site.name) in _ROLES]
+    unread = [site for site in parts_given if not is_read(site.name, function.node.body, view)]
+    if len(parts_given) != len(_ROLES) or len(unread) != 1 or unread[0].node in optional:
+        return
+    is_given = view.graph.maker(shared) is None
+    if is_given and roles.get(root_of(shared)) is role:
+        yield unread[0]
+
+
 def _way(trio: Trio, number: int, view: View) -> _Way:
-    """The way back from a part through what only moves or scales it."""
+    """The way back from a part through what moves, scales or projects it."""
     tensors = [trio.parts[number]]
     readers = [trio.sum if PARTS[number] == "value" else trio.operation]
     for _ in range(_MOST_STEPS):
         made = view.graph.maker(tensors[-1])
-        if made is None or not isinstance(made.event, (*MOVES, Elementwise)):
-            break
-        sources = [tensor for _, tensor in made.tensors()]
-        if len(sources) != 1:
+        sources = [] if made is None else [tensor for _, tensor in made.tensors()]
+        if made is None or not sources or not (_moves(made) or (len(sources) == 1 and _scales(made))):
             break
         tensors.append(sources[0])
         readers.append(made)
     return _Way(tuple(tensors), tuple(readers))
+
+
+def _moves(made: Operation) -> bool:
+    return isinstance(made.event, MOVES)
+
+
+def _scales(made: Operation) -> bool:
+    return isinstance(made.event, Elementwise) or made.kind == "linear_layer"
 
 
 def _reader(way: _Way, shared: Tensor) -> Operation:

@@ -99,8 +99,9 @@ def test_what_the_message_says():
     source = code(scores=SCORES.replace("k.", "q."))
     (finding,) = check_source(source.encode(), "x.py", Settings()).findings
     assert finding.message == (
-        "`q.transpose(-2, -1)` takes the key of `q`, which is the query as well; `k`, which line 20"
-        " makes in the same way, is never read: both are of one shape, so nothing raises"
+        "`q.transpose(-2, -1)` takes its keys from `q`, which its queries come from as well; `k`,"
+        " which line 20 makes in the same way, is never read: nothing raises while both are of one"
+        " shape"
     )
     assert (finding.function, finding.tensor.name) == ("Attention.forward", "q")
 
@@ -116,3 +117,51 @@ def test_the_key_projection_learns_only_after_the_fix():
 
     assert run(SCORES.replace("k.", "q.")) is None
     assert float(run(SCORES).abs().sum()) > 0
+
+
+ARGUMENTS = """import torch
+from torch import nn
+class MultiHead(nn.Module):
+    def __init__(self, d_model, h):
+        super().__init__()
+        self.h, self.d_k = h, d_model // h
+        self.w_q, self.w_k = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+        self.w_v = nn.Linear(d_model, d_model)
+    def split(self, x):
+        B, T, _ = x.shape
+        return x.view(B, T, self.h, self.d_k).transpose(1, 2)
+    def forward(self, {parameters}):
+        q, k = self.split(self.w_q({asks})), self.split(self.w_k({compared}))
+        v = self.split(self.w_v({read}))
+        return torch.softmax(q @ k.transpose(-2, -1) / self.d_k ** 0.5, dim=-1) @ v
+"""
+THREE = "query, key, value"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "inputs", "fixed"),
+    [
+        (THREE, ("query", "query", "value"), "self.split(self.w_k(key))"),
+        (THREE, ("query", "key", "key"), "v = self.split(self.w_v(value))"),
+        (THREE, ("key", "key", "value"), "self.split(self.w_q(query))"),
+        ("q_in, k_in, v_in", ("q_in", "q_in", "v_in"), None),  # names that say nothing
+        (THREE, ("query", "query", "query"), None),  # attention to itself: two are unread
+        ("query, key=None, value=None", ("query", "query", "value"), None),
+        ("query, value", ("query", "value", "value"), None),
+    ],
+)
+def test_arguments_that_are_never_read(parameters, inputs, fixed):
+    asks, compared, read = inputs
+    source = ARGUMENTS.format(parameters=parameters, asks=asks, compared=compared, read=read)
+    findings = check_source(source.encode(), "x.py", Settings()).findings
+    assert [each.code for each in findings] == ["ATN308"] * (fixed is not None)
+    for finding in findings:
+        assert finding.fix is not None and fixed in finding.fix.line
+        assert "the argument for the" in finding.message
+
+
+def test_an_argument_that_another_function_gets():
+    source = ARGUMENTS.format(parameters=THREE, asks="query", compared="query", read="value")
+    source = source.replace("    def forward", "    def other(self, key): return key\n    def forward")
+    source = source.replace("        return torch", "        self.other(key)\n        return torch")
+    assert check_source(source.encode(), "x.py", Settings()).findings == ()
