@@ -178,7 +178,8 @@ def _function(
     general = named if named is not None and not told else tracer.run_function(function)
     analysis.general.append(general)
     analysis.shown.append(general if named is None else named)
-    reports = [] if general is named else diagnose(analysis, general, {})
+    numbers = {} if general is named else _numbers(analysis, function, general)
+    reports = [] if general is named else diagnose(analysis, general, numbers)
     unsure = _shown_without_flag(analysis, function, reports or told)
     reports = [report for report in reports if report.key not in unsure]
     told = [report for report in told if report.key not in unsure]

@@ -23,6 +23,8 @@ from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.table import Role
 
+#: Keras' layer for a product of what it is given: it has no weight.
+_DOT = "dot"
 _ACTIVATIONS = frozenset({"tanh", "relu", "sigmoid", "gelu", "leaky_relu"})
 _STATES = {
     Role.ENCODER_STATES,
@@ -65,7 +67,8 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
     if operation.clash.fault is Fault.EINSUM:
         return _scores_by_letters(operation, view)
     x, y = view.sizes(a), view.sizes(b)
-    if x is None or y is None or layer_of(operation) is not None:
+    has_weight = layer_of(operation) is not None and operation.kind != _DOT
+    if x is None or y is None or has_weight:
         return None
     if view.remembered(lone_vectors, operation) is not None or tolerable(operation, view.graph):
         return None

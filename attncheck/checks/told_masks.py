@@ -23,10 +23,9 @@ from attncheck.operators.events import COPYING, Elementwise
 from attncheck.record import record, replace
 from attncheck.source import Source
 from attncheck.values.tensor import Tensor
+from attncheck.values.value import FORWARD
 
 _MOST_STEPS = 12
-#: The methods that calling an instance comes to.
-_CALLED = frozenset({"forward", "__call__", "call"})
 #: Elementwise operations of one operand; of a mask of numbers ``~`` makes none.
 _TURNS = {**UNARY, "invert": UNARY["logical_not"]}
 
@@ -191,7 +190,7 @@ class _Claims(dict[cst.FunctionDef, dict[str, MaskClaim]]):
 
     def _of_class(self, function: cst.FunctionDef, names: list[str]) -> dict[str, MaskClaim]:
         """What the docstring of a class says of what its instances are called with."""
-        if function.name.value not in _CALLED:
+        if function.name.value not in FORWARD:
             return {}
         around = self._source.around(function)
         owner = next((each for each in reversed(around) if isinstance(each, cst.ClassDef)), None)

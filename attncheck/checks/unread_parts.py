@@ -69,8 +69,8 @@ def unread_parts(rule: Rule, view: View) -> Iterator[Report]:
             found.made,
             found.node,
             f"`{view.quote(found.node)}` takes its {part} from `{found.mention.value}`, which its"
-            f" {other} come from as well; `{found.twin.name}`, {_origin(found, view)}, is never read: nothing"
-            " raises while both are of one shape",
+            f" {other} come from as well; `{found.twin.name}`, {_origin(found, view)}, is never"
+            " read: nothing raises while both are of one shape",
             Culprit(found.mention, found.shared),
             view.sizes(found.shared),
             f"`{found.twin.name}`, so that what is looked for, what is compared and what is read"
@@ -146,7 +146,11 @@ def _way(trio: Trio, number: int, view: View) -> _Way:
     for _ in range(_MOST_STEPS):
         made = view.graph.maker(tensors[-1])
         sources = [] if made is None else [tensor for _, tensor in made.tensors()]
-        if made is None or not sources or not (_moves(made) or (len(sources) == 1 and _scales(made))):
+        if (
+            made is None
+            or not sources
+            or not (_moves(made) or (len(sources) == 1 and _scales(made)))
+        ):
             break
         tensors.append(sources[0])
         readers.append(made)

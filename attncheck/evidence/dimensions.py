@@ -108,6 +108,18 @@ class Scope:
             found.value = None if definition is None else definition.evaluate()
         return found
 
+    def tell_apart(self, shapes: Iterable[str]) -> None:
+        """Make the positions that one text names in two ways as distinct as those of the table.
+
+        A docstring that says ``q_len`` and ``k_len`` means two sizes, as T_dec and T_enc are.
+        """
+        names = [name for shape in shapes for name in _NAME.findall(shape)]
+        about = {name: table_symbol(name) for name in names}
+        if {"T_dec", "T_enc"} <= {*about.values()}:
+            for name, known in about.items():
+                if known in ("T_dec", "T_enc"):
+                    self.symbol(name).table = True
+
     def fresh(self, name: str, value: int | None = None, *, unseen: bool = False) -> Symbol:
         """A new symbol that is shown as `name`: another size of that name than the scope's own.
 

@@ -400,10 +400,16 @@ def _merged(shapes: list[Shape], facts: Facts) -> Shape:
 
 
 def _merge(axes: tuple[Axis, ...]) -> Axis:
-    known = next((axis for axis in axes if axis.size is not None), axes[0])
+    sized = [axis for axis in axes if axis.size is not None] or [axes[0]]
+    # What a class token is copied for is the batch of what it is joined with.
+    known = next((axis for axis in sized if not _are_copies(axis)), sized[0])
     marks = [axis.normalised for axis in axes]
     normalised = frozenset[int]().union(*marks) if all(marks) else frozenset[int]()
     return known if known.normalised == normalised else replace(known, normalised=normalised)
+
+
+def _are_copies(axis: Axis) -> bool:
+    return any(each.made == COPIES for each in (axis, *axis.parts))
 
 
 def _legacy_empty(tensor: Tensor) -> bool:

@@ -25,10 +25,13 @@ def _shape(call: Call) -> Shape | None:
 
 
 def shape(call: Call) -> Outcome:
-    """``x.shape``: the tuple of its sizes; of an open shape, what there is to find out."""
+    """``x.shape``: the tuple of its sizes; of an open shape, what there is to find out.
+
+    Whatever the tensor is, the items are integers.
+    """
     found = _shape(call)
     if found is None:
-        return call.unknown()
+        return Outcome(Sequence(None, element=Int(None)))
     if not found.closed:
         return Outcome(ShapeOf(found))
     return Outcome(Sequence(tuple(Int(size) for size in found.sizes())))

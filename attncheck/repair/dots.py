@@ -11,7 +11,8 @@ from attncheck.checks.report import Report
 from attncheck.checks.stacked_dots import stacked
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.repair.candidate import Candidate, Change
+from attncheck.operators.events import Contraction
+from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import array_module, bracketed
 
 _PAIRED = "multiply the matrices pair by pair"
@@ -27,6 +28,24 @@ def each_sequence(report: Report, view: View) -> Iterator[Candidate]:
         left, right = (bracketed(view, node) for node in nodes if node is not None)
         text = f"({left} * {right}).sum(dim=-1)"
         yield Candidate((Change(report.node, text),), "score each sequence by itself", safe=False)
+
+
+def along_others(report: Report, view: View) -> Iterator[Candidate]:
+    """Other axes for Keras' dot of two stacks to sum over: those of one size, one changed first."""
+    given = next((each for each in report.operation.operands if each.name == "axes"), None)
+    sizes = [view.sizes(tensor) for _, tensor in report.operation.tensors()]
+    event = report.operation.event
+    if given is None or given.node is None or not view.source.has(given.node):
+        return
+    if not isinstance(event, Contraction) or len(sizes) != _FACTORS:
+        return
+    left, right = (list(enumerate(each or ()))[1:] for each in sizes)
+    now = (event.left_axes[-1], event.right_axes[-1])
+    pairs = [(i, j) for i, one in left for j, other in right if view.equal(one, other)]
+    for pair in sorted(pairs, key=lambda pair: (pair[0] != now[0]) + (pair[1] != now[1])):
+        if pair != now:
+            text = f"[{pair[0]}, {pair[1]}]"
+            yield edit(given.node, text, f"sum over axes {text}", safe=False)
 
 
 def pair_by_pair(report: Report, view: View) -> Iterator[Candidate]:

@@ -10,6 +10,7 @@ from attncheck.algebra.size import Size
 from attncheck.checks.diagonals import diagonal
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
+from attncheck.checks.weights import mismatch
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.diagonals import parted
 from attncheck.repair.picked import of_other_axes
@@ -39,7 +40,7 @@ def subscripts(report: Report, view: View) -> Iterator[Candidate]:
     if report.operation.clash is None:
         # Two axes of one tensor that are tied have most likely changed places.
         ways = [*_exchanged(tokens), *ways]
-    ways = [*_without_one(report, view, tokens), *ways]
+    ways = [*_normalised(report, view, tokens), *_without_one(report, view, tokens), *ways]
     alone = _summed_alone(tokens)
     for written in sorted(filter(partial(_can_be, report, view), ways), key=_summed_alone):
         if not _has_diagonal(written) and _summed_alone(written) <= alone:
@@ -93,6 +94,22 @@ def _exchanged(tokens: list[str]) -> Iterator[list[str]]:
                 exchanged = list(tokens)
                 exchanged[i], exchanged[j] = tokens[j], tokens[i]
                 yield exchanged
+
+
+def _normalised(report: Report, view: View, tokens: list[str]) -> Iterator[list[str]]:
+    """Subscripts in which the axis of the weights that softmax normalised is what is summed."""
+    sums = ((site, each) for site in view.sites for each in site.sums)
+    for site, sum_ in sums:
+        found = mismatch(site, sum_, view) if sum_.operation is report.operation else None
+        operands = places(tokens)
+        if found is None or sum_.weights >= len(operands):
+            continue
+        weights = operands[sum_.weights]
+        if max(found.contracted, found.normalised) < len(weights):
+            one, other = weights[found.contracted], weights[found.normalised]
+            exchanged = list(tokens)
+            exchanged[one], exchanged[other] = tokens[other], tokens[one]
+            yield exchanged
 
 
 def _can_be(report: Report, view: View, tokens: list[str]) -> bool:

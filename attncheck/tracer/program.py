@@ -6,7 +6,6 @@ hypothesis pins the shapes of one function's parameters for one trace.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from attncheck.evidence.annotations import Annotation, read_annotation
 from attncheck.evidence.comments import ClaimText, about_parameter
 from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
-from attncheck.evidence.docstrings import DocClaim, DocClaims, read_docstring
+from attncheck.evidence.docstrings import DocClaim, DocClaims
 from attncheck.evidence.identifiers import names_of_gates
 from attncheck.evidence.papers import Paper
 from attncheck.evidence.ranks import prose_ranks
@@ -29,10 +28,10 @@ from attncheck.operators.masking import MASK
 from attncheck.record import replace
 from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.births import born, loosened
+from attncheck.tracer.docstrings import claims_of, docstring_of, parameters_of
 from attncheck.tracer.ledger import Ledger
 from attncheck.tracer.libraries import array_libraries
 from attncheck.tracer.sketches import Attributes, Sketch, Sketches, filled
-from attncheck.tracer.strings import plain_string
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
 from attncheck.values.value import NONE, UNKNOWN, Function, Int, Scalar, Unknown, Value, as_tensor
@@ -352,10 +351,8 @@ class ProgramEvidence:
     def _count(self, function: Function) -> dict[str, int]:
         if isinstance(function.node, cst.Lambda) or not function.node.body.body:
             return {}  # the making of a dataclass is written nowhere, and nobody remarks on it
-        parameters = function.node.params
-        listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-        names = [parameter.name.value for parameter in listed]
-        return prose_ranks(_docstring(function.node) or "", self._remarks(function.node), names)
+        names = parameters_of(function.node)
+        return prose_ranks(docstring_of(function.node) or "", self._remarks(function.node), names)
 
     def _remarks(self, node: cst.FunctionDef) -> list[str]:
         """The comments of a function: those above it, and those before its first statements."""
@@ -377,17 +374,9 @@ class ProgramEvidence:
         """The claims of a function's docstring."""
         known = self._docstrings.get(function)
         if known is None:
-            known = self._docstrings[function] = self._read(function)
+            known = self._docstrings[function] = claims_of(function, self.line_of)
+            self.scope.tell_apart(claim.shape for claim in known.parameters.values())
         return known
-
-    def _read(self, function: Function) -> DocClaims:
-        if isinstance(function.node, cst.Lambda):
-            return DocClaims()
-        text = _docstring(function.node)
-        parameters = function.node.params
-        listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-        names = [parameter.name.value for parameter in listed]
-        return DocClaims() if text is None else read_docstring(text, names)
 
     # -- variables -----------------------------------------------------------------------------
 
@@ -461,26 +450,3 @@ class ProgramEvidence:
 
     def _library(self) -> str | None:
         return self.array_libraries[0] if len(self.array_libraries) == 1 else None
-
-
-def _docstring(node: cst.FunctionDef) -> str | None:
-    """The text of a function's docstring, with its indentation as written."""
-    body = node.body
-    if type(body) is not cst.IndentedBlock or not body.body:
-        return None
-    first = body.body[0]
-    if type(first) is not cst.SimpleStatementLine or not first.body:
-        return None
-    expression = first.body[0]
-    if type(expression) is not cst.Expr:
-        return None
-    if type(expression.value) is not cst.SimpleString:
-        return None
-    plain = plain_string(expression.value.value)
-    if plain is not None:
-        return plain
-    try:
-        text = ast.literal_eval(expression.value.value)
-    except (ValueError, SyntaxError):
-        return None
-    return text if isinstance(text, str) else None

@@ -162,6 +162,8 @@ def test_arguments_that_are_never_read(parameters, inputs, fixed):
 
 def test_an_argument_that_another_function_gets():
     source = ARGUMENTS.format(parameters=THREE, asks="query", compared="query", read="value")
-    source = source.replace("    def forward", "    def other(self, key): return key\n    def forward")
+    source = source.replace(
+        "    def forward", "    def other(self, key): return key\n    def forward"
+    )
     source = source.replace("        return torch", "        self.other(key)\n        return torch")
     assert check_source(source.encode(), "x.py", Settings()).findings == ()
