@@ -9,6 +9,7 @@ from attncheck.algebra.size import ONE
 from attncheck.checks import plain
 from attncheck.checks.empties import blaming, empty_operand
 from attncheck.checks.joined_contexts import along_steps
+from attncheck.checks.joined_for_layers import joined_for_layer
 from attncheck.checks.joins import crossed_item, joined_across
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.view import View
@@ -23,6 +24,7 @@ ON = (Fault.JOIN, Joining, Rearranging)
 def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report joined tensors whose other sizes differ; one of size 1 there is the one to blame."""
     if operation.clash is None:
+        yield from joined_for_layer(RULE, operation, view)
         yield from joined_across(RULE, operation, view)
         yield from crossed_item(RULE, operation, view)
     empty = view.remembered(empty_operand, operation)

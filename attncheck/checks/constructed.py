@@ -177,3 +177,8 @@ def weight_sizes(view: View, made: Declared, size: Size | None = None) -> tuple[
         if sizes is not None:
             return f"{view.code(made.target)}.{name}", sizes
     return None
+
+
+def name_of(view: View, made: Declared) -> str:
+    """A layer as it is written: ``self.proj``, or its constructor call if it has no name."""
+    return view.quote(made.call if made.target is None else made.target)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site, WeightedSum, same_axis
+from attncheck.checks.asked_values import asked_values
 from attncheck.checks.covered_twice import covered_twice
 from attncheck.checks.one_dot import one_score
 from attncheck.checks.pooled_means import pooled_means
@@ -29,6 +30,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from constant_sums(RULE, view)
     yield from covered_twice(RULE, view)
     yield from pooled_means(RULE, view)
+    yield from asked_values(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attncheck.algebra.facts import Verdict
+from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ONE, ZERO, Size
 from attncheck.checks.constructed import Declared, output_size
@@ -11,7 +12,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Elementwise, Joining, Permutation, Rearranging, Reshaping
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Parameter
+from attncheck.values.value import Parameter, Sequence, as_tensor
 
 _MOST_STEPS = 12
 #: What leaves the features of a tensor as they are, be they on another axis.
@@ -46,15 +47,39 @@ def joined_otherwise(view: View, tensor: Tensor, wanted: Size) -> bool:
         return False
     if made.event.kind != "cat" or made.event.axis is None or made.event.axis % rank == rank - 1:
         return False
+    total = _joined_along_last(view, made)
+    if total is None:
+        return False
+    unseen = any(symbol.flexible for symbol in view.facts.resolve(total).symbols())
+    fits = view.facts.compare(total, wanted)
+    return fits is Verdict.EQUAL or (unseen and fits is Verdict.UNKNOWN)
+
+
+def joined_here(view: View, tensor: Tensor, wanted: Size) -> Operation | None:
+    """What the traced function joins along another axis than the one that would have this size."""
+    made = view.graph.maker(tensor)
+    if made is None or made.elsewhere or not joined_otherwise(view, tensor, wanted):
+        return None
+    return made
+
+
+def _joined_along_last(view: View, made: Operation) -> Size | None:
+    """How many features tensors would have that are joined along their last axis."""
+    listed = next((each.value for each in made.operands if each.name == "xs"), None)
+    if type(listed) is Sequence and listed.items is None:
+        # One for each head, of which only the number is known.
+        element = as_tensor(listed.element)
+        last = None if element is None else last_axis(view.shape(element))
+        if last is None or last.size is None or listed.length is None:
+            return None
+        return cancel_quotients(view.facts.resolve(last.size * listed.length))
     total = ZERO
     for _, part in made.tensors():
         last = last_axis(view.shape(part))
         if last is None or last.size is None:
-            return False
+            return None
         total += last.size
-    unseen = any(symbol.flexible for symbol in view.facts.resolve(total).symbols())
-    fits = view.facts.compare(total, wanted)
-    return fits is Verdict.EQUAL or (unseen and fits is Verdict.UNKNOWN)
+    return total
 
 
 def joined_sizes(view: View, tensor: Tensor, axis: int) -> list[Size] | None:

@@ -20,6 +20,7 @@ from attncheck.checks.constructed import (
     Declared,
     declared,
     layer_of,
+    name_of,
     output_size,
     settings,
     weight_sizes,
@@ -29,6 +30,7 @@ from attncheck.checks.forced import exchanged, forced, forced_input, may_overlap
 from attncheck.checks.half_pooled import HalfPooled, half_pooled
 from attncheck.checks.inputs import (
     KEEPING,
+    joined_here,
     joined_otherwise,
     joined_sizes,
     last_axis,
@@ -100,6 +102,8 @@ def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
     if met is None:
         return
     made = declared(view, operation, met.wanted)
+    if joined_here(view, met.tensor, met.wanted) is not None:
+        return  # what joins it is to blame, and is told as that
     lost = lost_channels(operation, view)
     if made is not None and lost is not None:
         yield _without_channels(view, met, made, lost)
@@ -425,11 +429,6 @@ def _both(view: View, met: _Meeting, made: Declared) -> str:
     if before is not None:
         return f"{told} but `{view.quote(before.call)}` before it gives {met.given}"
     return f"{told} but is given {met.given}: `{view.quote(met.input)}`, {view.place(call)}"
-
-
-def name_of(view: View, made: Declared) -> str:
-    """A layer as it is written: ``self.proj``, or its constructor call if it has no name."""
-    return view.quote(made.call if made.target is None else made.target)
 
 
 def _with_size(view: View, sizes: Sizes, met: _Meeting) -> Sizes:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.checks.picked import LAST, picks
+from attncheck.checks.tables import count_of, meetings
 from attncheck.checks.view import View
 from attncheck.evidence.axes import Counts, counts
 from attncheck.graph import Operand, Operation
@@ -134,6 +135,7 @@ class Witnesses:
             self._convolved(operation)
             self._last_step(operation)
         self._attended()
+        self._numbered()
         for reading in readings(view):
             self._read(reading)
 
@@ -190,6 +192,22 @@ class Witnesses:
                 summed = [_births(tensor, self._view) for _, tensor in total.operation.tensors()]
                 beside = frozenset[Birth]().union(*summed)
                 self._add(axis, Witness("time", words, total.operation, beside))
+
+    def _numbered(self) -> None:
+        """What a table of positions, cut to length, is laid along: ``x + pe[:, :x.size(1)]``."""
+        for meeting in meetings(self._view):
+            beside = _births(meeting.tensor, self._view)
+            for own, axis in meeting.pairs:
+                if own is None or axis is None or axis.size is None or own.is_one:
+                    continue
+                count = None if meeting.given else count_of(self._view, meeting.table, own)
+                verdict = None if count is None else self._view.facts.compare(count.size, axis.size)
+                if verdict is Verdict.EQUAL:
+                    made = meeting.operation
+                    words = (
+                        f"`{self._view.quote(made.node)}` numbers the positions of axis {{axis}}"
+                    )
+                    self._add(axis, Witness("time", words, made, beside, weak=True))
 
     def _read(self, reading: Reading) -> None:
         """Layers that name their layout speak for the axes of those that do not."""

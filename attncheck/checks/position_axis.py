@@ -25,7 +25,7 @@ from attncheck.checks.tables import (
 )
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Attention, Recurrence, Reshaping
+from attncheck.operators.events import Attention, Elementwise, Recurrence, Reshaping
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
@@ -319,10 +319,17 @@ def over_batch(meeting: Meeting, view: View) -> Numbered | None:
         if count.operation.kind != "index":
             continue  # what is looked up for each sequence may be a table of sequences
         places = [place for place, axis in enumerate(shape.lead) if _has(axis, met.size, view)]
-        said = list(view.once(Witnesses).of(met)) or list(_apart_in_attention(met, view))
+        others = [each for each in view.once(Witnesses).of(met) if not _is_a_meeting(each)]
+        said = others or list(_apart_in_attention(met, view))
         if places == [0] and said and all(each.counts == "batch" for each in said):
             return Numbered(count, meeting, 0, said[0]) if _is_blind(meeting) else None
     return None
+
+
+def _is_a_meeting(witness: Witness) -> bool:
+    """Whether it is a table of positions that speaks: it is what the question is about."""
+    made = witness.source
+    return made is not None and isinstance(made.event, Elementwise)
 
 
 def _apart_in_attention(axis: Axis, view: View) -> Iterator[Witness]:

@@ -12,6 +12,7 @@ from attncheck.checks.attended_heads import of_heads
 from attncheck.checks.class_axis import off_the_classes
 from attncheck.checks.constructed import layer_of, output_size
 from attncheck.checks.heads import counts_heads
+from attncheck.checks.merged_heads import over_merged_heads
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.sources import Trio, trios
 from attncheck.checks.unshaped import places
@@ -64,6 +65,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             return
     yield from _of_one_score(site, shape, view)
     yield from _among_heads(site, shape, view)
+    yield from over_merged_heads(RULE, site, shape, view)
 
 
 def check_trace(view: View) -> Iterator[Report]:

@@ -22,6 +22,7 @@ from attncheck.attention import (
     same_axis,
 )
 from attncheck.checks.constructed import layer_of
+from attncheck.checks.heads import counts_heads
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
@@ -82,6 +83,10 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     if shape.axes[contracted].is_one:
         # One weight for all features: no key is counted there, and the sum is over the features.
         return Mismatch(normalised, contracted, normalised)
+    of_heads = [counts_heads(shape.axes[place]) for place in (normalised, contracted)]
+    if of_heads == [True, False] and key_position(site, shape, view) is None:
+        # A layer scores positions for each head, for which the heads do not compete.
+        return Mismatch(normalised, contracted, contracted, tells=False, named=True)
     shared = _is_learned(site, shape.axes[normalised], view)
     if shared and not is_called_attention(site, view):
         return None

@@ -120,6 +120,11 @@ _RETURN_SENTENCE: Final = re.compile(r"returns?\s*:?\s+(?=\S)", re.IGNORECASE)
 _IS: Final = r"(?:\s+(?:is|has\s+shape|of\s+shape)|:)?\s+"
 _ITEM: Final = rf"(?>[A-Za-z_]\w*{_IS}{BRACKET})"
 _ITEMS: Final = re.compile(rf"{_ITEM}(?>(?:\s*[,;]\s*|\s*,?\s+and\s+){_ITEM})*")
+#: ``Attends over the windows of a signal, x: (B, T, C)``: items with colons behind other words.
+_ITEMS_BEHIND: Final = re.compile(
+    rf"[^()\[\]:]*\w(?:[,;]|\s+[-–—])\s+(?P<items>[A-Za-z_]\w*:\s*{BRACKET}"
+    rf"(?>(?:\s*[,;]\s*|\s*,?\s+and\s+)[A-Za-z_]\w*:\s*{BRACKET})*)\s*"
+)
 _ONE_ITEM: Final = re.compile(rf"(?P<name>[A-Za-z_]\w*){_IS}(?P<shape>{BRACKET})")
 #: With its group, so that the lines in between are counted.
 _PARAGRAPH_END: Final = re.compile(r"(\n[ \t]*\n)")
@@ -378,6 +383,8 @@ def _sentences(
                 yield {}, _results_in(text[returned.end() :], line, sentence)
                 continue
             given, *results = _TO.split(text)
+            if not results and not _DOUBT.search(given):
+                given = _ITEMS_BEHIND.sub(r"\g<items>", given)
             claims = _items(given, line, sentence)
             if claims and all(name in parameters for name in claims):
                 yield claims, _results_in(results[0], line, sentence) if len(results) == 1 else ()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.checks.constructed import constructor, layer_of, name_of_layer
+from attncheck.checks.merged_heads import starts_with_heads
 from attncheck.checks.report import Report
 from attncheck.checks.softmax_axis import axis_parameter
 from attncheck.checks.view import View
@@ -22,6 +23,7 @@ def other_axis_of_softmax(report: Report, view: View) -> Iterator[Candidate]:
     if isinstance(report.operation.event, Einsum):
         yield from turned_product(report, view)
     if report.axis is None:
+        yield from _behind_heads(report, view)
         return
     shape = view.shape(as_tensor(report.operation.output))
     last = shape is not None and shape.closed and report.axis == len(shape.axes) - 1
@@ -62,6 +64,22 @@ def other_axis_of_softmax(report: Report, view: View) -> Iterator[Candidate]:
             named = None if site is None or total is None else axis_parameter(site)
             text = call_with(view, node, f"{named or axis_word}={axis}")
             yield edit(node, text, f"normalise axis {axis}")
+
+
+def _behind_heads(report: Report, view: View) -> Iterator[Candidate]:
+    """``scores.flatten(3)`` for ``scores.flatten(2)``: the heads left out of what is merged."""
+    site = view.site_of(report.operation.number)
+    shape = view.shape(as_tensor(report.operation.output))
+    node = None if report.culprit is None else report.culprit.node
+    if site is None or shape is None or not isinstance(node, cst.Call):
+        return
+    if not starts_with_heads(site, shape, view):
+        return
+    axes = [each.value for each in node.args if isinstance(each.value, cst.Integer)]
+    function = node.func
+    if isinstance(function, cst.Attribute) and function.attr.value == "flatten" and axes:
+        start = axes[0].evaluated_value + 1
+        yield edit(axes[0], str(start), f"flatten from axis {start} on")
 
 
 def _softmax_layer(made: cst.Call, axis: str, view: View) -> Iterator[Candidate]:

@@ -298,13 +298,13 @@ CASES = {
         "x, context\noutput, _ = self.rnn(x)\noutput = output.squeeze(0)\n"
         "both = torch.cat((output, context), 0)\nreturn self.mix(both)",
         "Module(4)(torch.ones(1, 3, 4), torch.ones(3, 4))",
-        "ATN103",
-        "return self.mix(both)",
+        "ATN106",
+        "both = torch.cat((output, context), 0)",
         ("both", (6, 4)),
-        (6, 8),
+        (3, 8),
         "both = torch.cat((output, context), -1)",
         ("assert both.shape[:1] == (x.shape[1],)",),
-        "the call is to blame: joined along its last axis, `both` has 8",
+        "joins along axis 0 what `self.mix`, line 6, takes side by side: it is made for 8 features",
     ),
     "weights that meet the positions and the features": Case(
         "d_model\nself.v = nn.Linear(d_model, 1)",

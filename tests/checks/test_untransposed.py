@@ -56,7 +56,7 @@ def findings(expression):
             "ATN101",
             "contracts n with heads",
         ),
-        ("self.gather(torch.cat((first, y), 0))", "ATN103", "joined along its last axis"),
+        ("self.gather(torch.cat((first, y), 0))", "ATN106", "takes side by side"),
     ],
 )
 def test_an_axis_that_has_the_size_stands_beside(expression, code, said):
