@@ -178,6 +178,10 @@ def _joined_behind(made: Operation, query: Axis, view: View) -> _Before | None:
     event = made.event
     assert isinstance(event, Joining)
     tensors = list(made.tensors())
+    unknown = _unknown_before(made)
+    if len(tensors) == 1 and unknown is not None and event.kind == "cat" and event.axis is not None:
+        own = _axis(tensors[0][1], event.axis, view)
+        return _Before(unknown) if own and _are_positions_of_one(own, query, view) else None
     if event.kind != "cat" or event.axis is None or len(tensors) < 2 or made.clash is not None:
         return None
     along = [_axis(tensor, event.axis, view) for _, tensor in tensors]
@@ -189,6 +193,17 @@ def _joined_behind(made: Operation, query: Axis, view: View) -> _Before | None:
         if axis is not None and (axis.is_one or _are_positions_of_one(axis, query, view)):
             return None
     return _Before(tensors[0][0].node if len(first) == 1 else None)
+
+
+def _unknown_before(made: Operation) -> cst.CSTNode | None:
+    """The first of two that are joined, of which nothing is known: ``cat([self.cache[0], k])``."""
+    arguments = made.node.args if isinstance(made.node, cst.Call) else ()
+    items = arguments[0].value if arguments else None
+    if not isinstance(items, cst.List | cst.Tuple) or len(items.elements) != 2:
+        return None
+    first, last = (each.value for each in items.elements)
+    known = [operand.node for operand, _ in made.tensors()]
+    return first if known == [last] else None
 
 
 def _axis(tensor: Tensor, index: int, view: View) -> Axis | None:

@@ -61,7 +61,8 @@ def concatenate(call: Call) -> Outcome:
     axis = call.integer("axis") if call.given("axis") else 0
     group = _operands(call)
     if group is None:
-        return Outcome(call.make(None), Joining("cat", axis))
+        shape = None if flatten or axis is None else _beside_unknown(call, axis)
+        return Outcome(call.make(shape), Joining("cat", axis))
     if flatten:
         total = group.repeated(sum_of(_count(shape) for shape in group.shapes))
         return Outcome(call.make(Shape((Axis(total),)), group.dtype), Joining("cat", None))
@@ -72,6 +73,17 @@ def concatenate(call: Call) -> Outcome:
         tensors = [tensor for tensor in group.tensors if not _legacy_empty(tensor)]
         group = replace(group, tensors=tensors or group.tensors[:1])
     return _concatenate(call, group, axis, Joining("cat", axis), dtype)
+
+
+def _beside_unknown(call: Call, axis: int) -> Shape | None:
+    """What joining gives where of some tensors nothing is known: they have the others' sizes."""
+    found = [each for each in call.tensors("xs") or () if each is not None]
+    shapes = [None if each.shape is None else expand(each.shape, call.facts) for each in found]
+    known = next((shape for shape in shapes if shape is not None and shape.closed), None)
+    place = None if known is None else normalise_axis(axis, len(known.lead))
+    if known is None or place is None:
+        return None
+    return Shape((*known.lead[:place], Axis(None), *known.lead[place + 1 :]))
 
 
 def _of_sizes(call: Call, tuples: tuple[Value | None, ...]) -> Sequence | None:

@@ -14,6 +14,7 @@ import libcst as cst
 from attncheck.algebra.dealing import Piece, dealt, stretches
 from attncheck.checks.heads import sizes_written
 from attncheck.checks.pattern_names import exchanged
+from attncheck.checks.pattern_splits import split_otherwise
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.operators.events import Reshaping
@@ -120,6 +121,13 @@ def _renamed(report: Report, view: View, node: cst.Call) -> Iterator[Candidate]:
     """A pattern whose left side names the axes as the patterns before it do."""
     found = [each for each in exchanged(view) if each.operation is report.operation]
     literals = [each.value for each in node.args if isinstance(each.value, cst.SimpleString)]
+    split = view.remembered(split_otherwise, report.operation)
+    if split is not None and len(literals) == 1:
+        group = r"\s+".join(map(re.escape, split.group))
+        left, arrow, right = literals[0].value.partition("->")
+        text = re.sub(rf"\(\s*{group}\s*\)", f"({' '.join(split.wanted)})", left)
+        yield edit(literals[0], text + arrow + right, "take the axis apart as it was merged")
+        return
     if not found or len(literals) != 1:
         return
     names = dict([found[0].names, found[0].names[::-1]])

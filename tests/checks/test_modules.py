@@ -304,7 +304,7 @@ CASES = {
         (3, 8),
         "both = torch.cat((output, context), -1)",
         ("assert both.shape[:1] == (x.shape[1],)",),
-        "joins along axis 0 what `self.mix`, line 10, takes side by side: it is made for 8 features",
+        "joins along axis 0 what `self.mix`, line 10, takes side by side: it is made for 8",
     ),
     "weights that meet the positions and the features": Case(
         "d_model\nself.v = nn.Linear(d_model, 1)",
