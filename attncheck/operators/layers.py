@@ -9,7 +9,7 @@ their own.
 from __future__ import annotations
 
 from attncheck.algebra.contract import contract
-from attncheck.algebra.shape import Axis, Shape, closed, expand
+from attncheck.algebra.shape import Axis, Row, Shape, closed, expand
 from attncheck.algebra.size import ONE, Size
 from attncheck.operators.axes import append, split_trailing, with_rank
 from attncheck.operators.call import Call
@@ -116,13 +116,15 @@ def embedding(call: Call) -> Outcome:
     """Rows of a table by index: ``(...) -> (..., width)``.
 
     The width is the layer's, or that of the table ``(n, width)`` that is passed as ``weight``. What
-    only a name gives the axes of features is none: these are indices.
+    only a name gives axes of features is of another rank: these are indices.
     """
     width, clash = _table_width(call)
     dtype, given = _table_dtype(call), call.tensor("x")
     shape = factor_shape(call, "x")
     if shape is not None and given is not None and given.evidence is Evidence.NAME:
-        shape = None if (shape.rank or 0) > _MOST_INDICES else shape
+        shape = (
+            Shape((), Row("indices", born=False)) if (shape.rank or 0) > _MOST_INDICES else shape
+        )
     if clash is not None or shape is None:
         return Outcome(call.make(None, dtype), clash=clash)
     return Outcome(call.make(append(without_marks(shape), (width,)), dtype))
