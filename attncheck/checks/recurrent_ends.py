@@ -7,6 +7,7 @@ II). An LSTM gives the hidden state first and the cell state behind it, and take
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -147,7 +148,10 @@ def _exchanged(rule: Rule, operation: Operation, view: View) -> Iterator[Report]
         return
     given = next((each.value for each in call.args if isinstance(each.value, cst.Tuple)), None)
     taken = _states(assignment.targets[0].target)
-    if given is None or taken is None or len(given.elements) != 2:
+    if taken is None:
+        return
+    if given is None or len(given.elements) != 2:
+        yield from _called_otherwise(rule, operation, taken, view)
         return
     names = [[view.code(each.value) for each in pair.elements] for pair in (given, taken)]
     hidden = _tensors(operation)[:1]
@@ -164,6 +168,34 @@ def _exchanged(rule: Rule, operation: Operation, view: View) -> Iterator[Report]
         view.sizes(hidden[0]),
         f"`{', '.join(names[0])}`, as they went in",
         local=True,
+    )
+
+
+#: Names of the memory cell, and of the state that an LSTM puts out, alone or within a longer name.
+_CELL = re.compile(r"(?:^|_)(?:c|cell|memory_cell|c_?[nt0]|cx)(?:_|\d|$)", re.IGNORECASE)
+_HIDDEN = re.compile(r"(?:^|_)(?:h|hid|hidden|h_?[nt0]|hx)(?:_|\d|$)", re.IGNORECASE)
+
+
+def _called_otherwise(
+    rule: Rule, operation: Operation, taken: cst.Tuple, view: View
+) -> Iterator[Report]:
+    """``out, (cell, hidden) = lstm(x)``."""
+    names = [view.code(each.value) for each in taken.elements]
+    told = [(bool(_CELL.search(name)), bool(_HIDDEN.search(name))) for name in names]
+    hidden = _tensors(operation)[:1]
+    if told != [(True, False), (False, True)] or not hidden:
+        return
+    yield Report(
+        rule,
+        operation,
+        taken,
+        f"`{view.quote(operation.node)}` gives the hidden state first and the cell state behind it;"
+        f" `{names[1]}` is the cell state here, which has not passed the output gate, and"
+        f" `{names[0]}` what the outputs are made of: both are of one shape, so nothing raises",
+        Culprit(taken.elements[1].value, hidden[0]),
+        view.sizes(hidden[0]),
+        f"`{names[1]}, {names[0]}`, in the order in which the layer gives them",
+        named=True,
     )
 
 
