@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, combinations
 
 from attncheck.algebra.facts import Facts, Verdict
-from attncheck.algebra.shape import Axis
+from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Size
 from attncheck.checks.alternatives import are_alternatives
 from attncheck.checks.forced import may_overlap
@@ -24,7 +24,7 @@ from attncheck.checks.view import View
 from attncheck.operators.events import Attention
 from attncheck.record import record
 from attncheck.rule import Rule
-from attncheck.values.tensor import Evidence, Tensor
+from attncheck.values.tensor import Evidence
 from attncheck.values.value import as_tensor
 
 RULE = Rule(
@@ -202,19 +202,16 @@ def _is_other_axis(size: Size, product: DotProduct, facts: Facts) -> bool:
     wanted = facts.resolve(size)
     if wanted.number is not None:
         return False
-    tensors = [each for each in (product.query, product.key) if not may_overlap(each.shape)]
-    axes = [axis for tensor in tensors for axis in _axes(tensor)]
+    given = (product.query.shape, product.key.shape)
+    shapes = [expand(shape, facts) for shape in given if shape is not None]
+    whole = [shape for shape in shapes if not may_overlap(shape)]
+    axes = [axis for shape in whole for axis in (*shape.lead, *shape.trail)]
     return any(
         axis.size is not None
         and facts.resolve(axis.size) == wanted
         and not _is_summed(axis.size, product, facts)
         for axis in axes
     )
-
-
-def _axes(tensor: Tensor) -> tuple[Axis, ...]:
-    shape = tensor.shape
-    return () if shape is None else (*shape.lead, *shape.trail)
 
 
 def _is_lone(group: list[Scaling]) -> bool:
