@@ -69,7 +69,7 @@ def idle_parameter(view: View, made: Declared, size: Size) -> str | None:
             if (
                 named.kind is Kind.PARAMETER
                 and named.number == number
-                and not _is_used(function.body, named.text)
+                and not is_used(function.body, named.text)
             ):
                 return named.text
     return None
@@ -129,7 +129,7 @@ def _parameters(function: cst.FunctionDef) -> list[str]:
     return [parameter.name.value for parameter in every]
 
 
-def _is_used(node: cst.CSTNode, name: str) -> bool:
+def is_used(node: cst.CSTNode, name: str) -> bool:
     """Whether a name is read for more than to ask whether it is there, and to give it a default."""
     import libcst as cst
 
@@ -142,4 +142,4 @@ def _is_used(node: cst.CSTNode, name: str) -> bool:
     parts = inner(node)
     if isinstance(node, cst.If):
         parts = [part for part in parts if part is not node.test]
-    return any(_is_used(part, name) for part in parts)
+    return any(is_used(part, name) for part in parts)

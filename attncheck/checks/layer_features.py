@@ -41,6 +41,7 @@ from attncheck.checks.inputs import (
 from attncheck.checks.lost_channels import LostChannels, lost_channels
 from attncheck.checks.reduced_features import ReducedFeatures, reduced_features
 from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_of
+from attncheck.checks.unpassed import unpassed, unpassed_argument
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.operators.events import (
@@ -86,7 +87,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if operation.clash is None:
         yield from _by_accident(operation, view)
     elif operation.clash.fault is Fault.FEATURES:
-        yield from _contradiction(operation, view)
+        outside = list(unpassed(RULE, operation, view))
+        yield from outside or _contradiction(operation, view)
 
 
 def check_trace(view: View) -> Iterator[Report]:
@@ -464,7 +466,8 @@ def is_made_inside(report: Report, view: View) -> bool:
         return False
     if joined_otherwise(view, met.tensor, met.wanted) or _lacks_an_axis(view, met):
         return True
-    if lost_channels(report.operation, view) or half_pooled(report.operation, view):
+    made_inside = (lost_channels, half_pooled, unpassed_argument)
+    if any(diagnosis(report.operation, view) is not None for diagnosis in made_inside):
         return True
     maker = view.graph.maker(met.tensor)
     if maker is not None and isinstance(maker.event, Joining):

@@ -23,6 +23,7 @@ from attncheck.checks.letters import summed_clash
 from attncheck.checks.lost_channels import LostChannels, lost_channels
 from attncheck.checks.reduced_features import ReducedFeatures, reduced_features
 from attncheck.checks.report import Report
+from attncheck.checks.unpassed import unpassed_argument
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
@@ -49,6 +50,11 @@ def layer_size(report: Report, view: View) -> Candidates:
     elsewhere = _elsewhere(report, view)
     if elsewhere is not None:
         yield from elsewhere
+        return
+    outside = view.remembered(unpassed_argument, report.operation)
+    if outside is not None:
+        text = call_with(view, outside.call, f"{outside.name}={outside.name}")
+        yield edit(outside.call, text, f"pass {outside.name} on", safe=False)
         return
     tensor = _tensor_of(report.operation)
     source = None if tensor is None else maker_layer(view, tensor, KEEPING)

@@ -35,7 +35,11 @@ def _claims_in(
     text = docstring_of(node)
     if text is None or ("(" not in text and "[" not in text):
         return DocClaims()
-    return read_docstring(text, names, 0 if line_of is None else line_of(node.body.body[0]))
+    try:
+        line = 0 if line_of is None else line_of(node.body.body[0])
+    except KeyError:
+        line = 0  # it stands in another file
+    return read_docstring(text, names, line)
 
 
 def parameters_of(node: cst.FunctionDef) -> list[str]:
