@@ -153,10 +153,12 @@ SCALAR = Shape(())
 def fresh_axis(row: Row, index: int) -> Axis:
     """The axis at `index` of the tensor that `row` belongs to (negative: counted from its end).
 
-    Its size is a flexible symbol, named after the tensor.
+    Its size is a flexible symbol, named after the tensor; of one that is not known to be the
+    tensor's own, nobody knows that it is no size that the code has named.
     """
     name = f"{row.name}_{index}" if index >= 0 else f"{row.name}_last{-index}"
-    return Axis(of(Symbol(name, flexible=True)), Tag(row.name, index) if row.born else None)
+    symbol = Symbol(name, flexible=True, found=not row.born)
+    return Axis(of(symbol), Tag(row.name, index) if row.born else None)
 
 
 def shape_of(*sizes: Size | int | None, root: str | None = None) -> Shape:

@@ -163,7 +163,7 @@ def _unseen(axis: Axis, tensor: Tensor, operation: Operation) -> Symbol | None:
             return within[0]  # places of an image, which are no size of the code's
         return within[0] if len(within) == 1 and within[0] in operation.bound else None
     if symbol.flexible:
-        return symbol
+        return None if symbol.found else symbol
     rank = 0 if tensor.shape is None or axis.normalised else tensor.shape.at_least
     return symbol if symbol.found and rank >= _HEADS_RANK and symbol in operation.bound else None
 
