@@ -113,7 +113,11 @@ def forced_input(operation: Operation, view: View) -> Forced | None:
     found = _forced_axis(operation, view)
     if found is None:
         return None
-    tensor, unseen = _apart(found.tensor, found.unseen.symbol, found.unseen)
+    whole = None if found.tensor.shape is None else listed(found.tensor.shape, view.facts)
+    if whole is None or not whole.closed:
+        return None
+    given = found.tensor.with_shape(whole)
+    tensor, unseen = _apart(given, found.unseen.symbol, found.unseen)
     return Forced(0, tensor, unseen, found.total, found.axis, found.other)
 
 

@@ -7,8 +7,10 @@ axis in its place may stand between.
 
 from __future__ import annotations
 
+from attncheck.algebra.shape import Shape
 from attncheck.attention import Site, WeightedSum
 from attncheck.checks.constructed import output_size
+from attncheck.checks.forced import may_overlap
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.meaning.elements import operand_of
@@ -55,7 +57,7 @@ def places(site: Site, sum_: WeightedSum, view: View) -> tuple[int, int] | None:
 def least_rank(tensor: Tensor, view: View, depth: int = 0) -> int:
     """How many axes a tensor has at least, by its own shape and by those of what it is made of."""
     shape = view.shape(tensor)
-    known = 0 if shape is None else len(shape.lead) + len(shape.trail)
+    known = 0 if shape is None else _least(shape)
     made = None if depth > _DEEPEST else view.graph.maker(tensor)
     if made is None:
         return known
@@ -70,6 +72,12 @@ def least_rank(tensor: Tensor, view: View, depth: int = 0) -> int:
         return max([known, *before])
     more = None if _is_bare_squeeze(made) else _MORE.get(made.kind)
     return known if more is None or not before else max(known, before[0] + more)
+
+
+def _least(shape: Shape) -> int:
+    """How many axes a shape has at least: those at its end may be those at its front once more."""
+    ends = len(shape.lead), len(shape.trail)
+    return max(ends) if may_overlap(shape) else sum(ends)
 
 
 def _of_product(made: Operation, view: View, depth: int) -> int:

@@ -44,7 +44,9 @@ def along_others(report: Report, view: View) -> Iterator[Candidate]:
     pairs = [(i, j) for i, one in left for j, other in right if view.equal(one, other)]
     for pair in sorted(pairs, key=lambda pair: (pair[0] != now[0]) + (pair[1] != now[1])):
         if pair != now:
-            text = f"[{pair[0]}, {pair[1]}]"
+            text = f"{pair[0]}, {pair[1]}"
+            if not isinstance(given.node, cst.Tuple):
+                text = f"[{text}]"
             yield edit(given.node, text, f"sum over axes {text}", safe=False)
 
 

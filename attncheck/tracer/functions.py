@@ -414,7 +414,8 @@ def _general(machine: Machine, function: Function, parameter: cst.Param) -> Valu
         return known
     name = parameter.name.value
     default = function.defaults.get(name)
-    if type(default) is Int or (default is None and _names_a_size(machine, name)):
+    making = function.name in MAKING
+    if type(default) is Int or (default is None and _names_a_size(machine, name, making)):
         return Int(of(machine.evidence.argument(name)))
     if type(default) is Const and default != NONE:
         return Scalar(type(default.value).__name__)
@@ -425,10 +426,14 @@ def _general(machine: Machine, function: Function, parameter: cst.Param) -> Valu
         return default
     role = MASK if is_mask_name(name) else None
     tensor = Tensor(open_shape(name), role=role, evidence=Evidence.FORCED, optional=default == NONE)
-    setting = function.name in MAKING
-    return Parameter(name, tensor, Int(of(machine.evidence.argument(name))), setting=setting)
+    return Parameter(name, tensor, Int(of(machine.evidence.argument(name))), setting=making)
 
 
-def _names_a_size(machine: Machine, name: str) -> bool:
-    """Whether an argument is by its name a size and no tensor: ``d_model``, ``hidden_dim``."""
-    return machine.scope.symbol(name).table or _SIZE_NAME.fullmatch(name) is not None
+def _names_a_size(machine: Machine, name: str, making: bool) -> bool:
+    """Whether an argument is by its name a size and no tensor: ``d_model``, ``hidden_dim``.
+
+    Where objects are made what sounds like a setting is one: ``d_in``.
+    """
+    if machine.scope.symbol(name).table or _SIZE_NAME.fullmatch(name) is not None:
+        return True
+    return making and _SETTING_NAME.fullmatch(name) is not None

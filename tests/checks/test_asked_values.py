@@ -54,7 +54,7 @@ def test_the_queries_meet_the_keys(table, right, wrong):
 
 
 def test_the_fix_computes_what_is_right():
-    table, right, wrong = WAYS[0]
+    table, _, wrong = WAYS[0]
     (finding,) = found(table, wrong)
     rng = np.random.default_rng(0)
     q, k, v = rng.normal(size=(3, 2, 5, 4))

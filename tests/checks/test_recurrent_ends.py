@@ -107,3 +107,32 @@ def test_states_that_change_places(layer, step, fix):
 )
 def test_states_that_stay(layer, step):
     assert found(DECODER.format(layer=layer, step=step)) == []
+
+
+NAMES = """
+class Reader(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.rnn = nn.LSTM(d, h, batch_first=True)
+
+    def forward(self, x):
+        {taken} = self.rnn(x)
+        return torch.bmm(out, {query}[-1].unsqueeze(2)).squeeze(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "query", "fixed"),
+    [
+        ("out, (cell, hidden)", "hidden", "out, (hidden, cell) = self.rnn(x)"),
+        ("out, (c_n, h_n)", "h_n", "out, (h_n, c_n) = self.rnn(x)"),
+        ("out, (final_cell, final_hidden)", "final_hidden", "out, (final_hidden, final_cell) = self.rnn(x)"),
+        ("out, (hidden, cell)", "hidden", None),
+        ("out, (h, c)", "h", None),
+        ("out, (cell, last)", "last", None),  # names that say nothing of the other one
+        ("out, (context, hidden)", "hidden", None),
+    ],
+)  # fmt: skip
+def test_states_called_by_each_others_names(taken, query, fixed):
+    expected = [] if fixed is None else [("ATN305", "warning", fixed)]
+    assert found(NAMES.format(taken=taken, query=query)) == expected
