@@ -234,7 +234,11 @@ def _follow(operation: Operation, sites: tuple[Site, ...], index: int, found: _F
             # Nobody knows whether this spreads them; a sum that follows tells.
             products[number] = (sites, None)
             weights[number] = sites
-        elif _spreads(operation, given) or (copied and _multiplies(operation)):
+        elif (
+            _spreads(operation, given)
+            or (copied and _multiplies(operation))
+            or _weighs_keys(operation, sites, index)
+        ):
             products[number] = (sites, given)
         else:
             weights[number] = sites
@@ -248,6 +252,18 @@ def _multiplies(operation: Operation) -> bool:
     event = operation.event
     multiplied = isinstance(event, Elementwise) and event.symbol == "*"
     return multiplied and len(list(operation.tensors())) == 2
+
+
+def _weighs_keys(operation: Operation, sites: tuple[Site, ...], index: int) -> bool:
+    """Whether weights multiply the keys themselves that the scores were made of: ``(T,) * (d, T)``.
+
+    Those that stand as columns line up with their weights, and need no axis of 1.
+    """
+    if not _multiplies(operation):
+        return False
+    (_, other) = list(operation.tensors())[1 - index]
+    scored = [site.scores for site in sites if site.scores is not None]
+    return any(tensor is other for product in scored for _, tensor in product.tensors())
 
 
 def _add(sites: tuple[Site, ...], total: WeightedSum) -> None:

@@ -47,6 +47,10 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             if _is_over_last(site, sum_, view):
                 yield _over_last(site, sum_, view)
                 return
+            left = _left_alone(site, sum_, view)
+            if left is not None:
+                yield from _over_features(operation, site, left, view)
+                return
             found = mismatch(site, sum_, view)
             if found is not None and (
                 _weighs_again(site, sum_, found, view)
@@ -57,7 +61,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             if found is None or found.keys != found.normalised:
                 continue
             if isinstance(operation.event, Reduction):
-                yield from _over_features(operation, site, found, view)
+                yield from _over_features(operation, site, found.normalised, view)
                 return
             operand, tensor = list(operation.tensors())[sum_.weights]
             if operand.node is None:
@@ -114,6 +118,27 @@ def _is_summed_alone(site: Site, sum_: WeightedSum, view: View) -> bool:
         same_axis(axis, normalised) and letter not in others and letter not in event.output
         for letter, axis in zip(letters, weights.axes, strict=True)
     )
+
+
+def _left_alone(site: Site, sum_: WeightedSum, view: View) -> int | None:
+    """The normalised axis that a sum of weighted values leaves as it is, or None.
+
+    What is weighed are the keys themselves, that the scores were made of: of anything else the
+    weights may be those of channels, which stay.
+    """
+    event, made = sum_.operation.event, sum_.operation
+    product = None if made.source is None else view.graph.maker(made.source)
+    weights = view.shape(as_tensor(site.softmax.output))
+    if not isinstance(event, Reduction) or sum_.contracted or product is None:
+        return None
+    if site.scores is None or site.axis is None or weights is None or not weights.closed:
+        return None
+    if event.axes is None or len(event.axes) != 1 or not weights.axes:
+        return None
+    scored = {id(tensor) for _, tensor in site.scores.tensors()}
+    if not any(id(tensor) in scored for _, tensor in product.tensors()):
+        return None
+    return site.axis % len(weights.axes)
 
 
 def _is_over_last(site: Site, sum_: WeightedSum, view: View) -> bool:
@@ -252,14 +277,14 @@ def _alone(site: Site, sum_: WeightedSum, view: View) -> Report:
 
 
 def _over_features(
-    operation: Operation, site: Site, found: Mismatch, view: View
+    operation: Operation, site: Site, normalised: int, view: View
 ) -> Iterator[Report]:
     """A sum of weighted values over another axis: the features of each, or other sequences'."""
     weights = view.shape(as_tensor(site.softmax.output))
     values, made = view.shape(operation.source), as_tensor(operation.output)
     if weights is None or values is None or not values.closed or made is None:
         return
-    keys = weights.axes[found.normalised]
+    keys = weights.axes[normalised]
     places = [at for at, axis in enumerate(values.axes) if view.equal(axis.size, keys.size)]
     later = (use.event for use in view.graph.users(operation))
     if len(places) != 1 or any(isinstance(event, Reduction) for event in later):

@@ -25,6 +25,8 @@ from attncheck.table import Role
 
 #: Keras' layer for a product of what it is given: it has no weight.
 _DOT = "dot"
+#: The axes of a matrix.
+_MATRIX = 2
 _ACTIVATIONS = frozenset({"tanh", "relu", "sigmoid", "gelu", "leaky_relu"})
 _STATES = {
     Role.ENCODER_STATES,
@@ -72,10 +74,34 @@ def diagnose(operation: Operation, view: View) -> Diagnosis | None:
         return None
     if view.remembered(lone_vectors, operation) is not None or tolerable(operation, view.graph):
         return None
+    if _runs_otherwise(operation, (x, y), view):
+        return None
     found = _transposed(operation, view, (left, right), (x, y))
     if found is not None:
         return found
     return _other(operation, view, (left, right), (x, y))
+
+
+def _runs_otherwise(operation: Operation, sizes: tuple[Sizes, Sizes], view: View) -> bool:
+    """Whether the program's own calls make a product work that names alone speak against.
+
+    They do not if another axis has the number, too: a square hides which one is meant. States that
+    stand as columns work by the axis that names call their positions.
+    """
+    clash = operation.clash
+    if clash is None or clash.verdict is not Verdict.DISTINCT:
+        return False
+    if not view.coincide(clash.left, clash.right) or clash.left is None:
+        return False
+    (i, _), (j, _) = _contracted(operation, sizes)
+    number = clash.left.evaluate(view.numbers)
+    others = [
+        None if size is None else size.evaluate(view.numbers)
+        for side, own in zip(sizes, (i, j), strict=True)
+        for place, size in enumerate(side)
+        if place != own and len(side) - place <= _MATRIX
+    ]
+    return bool(others) and None not in others and number not in others
 
 
 def _attention(operation: Operation, view: View) -> Diagnosis | None:

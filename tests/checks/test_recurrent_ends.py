@@ -126,13 +126,17 @@ class Reader(nn.Module):
     [
         ("out, (cell, hidden)", "hidden", "out, (hidden, cell) = self.rnn(x)"),
         ("out, (c_n, h_n)", "h_n", "out, (h_n, c_n) = self.rnn(x)"),
-        ("out, (final_cell, final_hidden)", "final_hidden", "out, (final_hidden, final_cell) = self.rnn(x)"),
+        (
+            "out, (final_cell, final_hidden)",
+            "final_hidden",
+            "out, (final_hidden, final_cell) = self.rnn(x)",
+        ),
         ("out, (hidden, cell)", "hidden", None),
         ("out, (h, c)", "h", None),
         ("out, (cell, last)", "last", None),  # names that say nothing of the other one
         ("out, (context, hidden)", "hidden", None),
     ],
-)  # fmt: skip
+)
 def test_states_called_by_each_others_names(taken, query, fixed):
     expected = [] if fixed is None else [("ATN305", "warning", fixed)]
     assert found(NAMES.format(taken=taken, query=query)) == expected
