@@ -149,10 +149,7 @@ def _loses(operation: Operation) -> bool:
 
 
 def _assumes(operation: Operation) -> int:
-    """How many pairs of sizes an operation needs to be equal that nothing says are equal.
-
-    What a docstring and a constructor call by one name is one size.
-    """
+    """How many pairs of sizes an operation needs to be equal that nothing says are equal."""
     event = operation.event
     pairs: tuple[Contracted | Pairing, ...] = ()
     if isinstance(event, Contraction):
@@ -162,7 +159,6 @@ def _assumes(operation: Operation) -> int:
     return sum(
         pair.verdict is Verdict.UNKNOWN
         and all(axis is not None and axis.size is not None for axis in (pair.left, pair.right))
-        and str(pair.left) != str(pair.right)
         for pair in pairs
     )
 

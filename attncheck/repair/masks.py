@@ -18,7 +18,7 @@ from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.record import record
-from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.recomputed import Earlier, assigned_earlier
 from attncheck.repair.wording import array_module, bracketed, call_with, functions_for
 from attncheck.values.tensor import Tensor
@@ -178,7 +178,9 @@ def for_each_head(report: Report, view: View) -> Iterator[Candidate]:
     if mask.axes[0].size in (shape.axes[0].size, shape.axes[1].size):
         heads = f"{view.code(call.func)}.num_heads"
         text = f"{bracketed(view, culprit.node)}.repeat_interleave({heads}, dim=0)"
-        yield edit(culprit.node, text, "repeat it for each head", safe=False)
+        change = Change(culprit.node, text)
+        # What comes behind the attention was not known before: it needs nothing more of sizes.
+        yield Candidate((change,), "repeat it for each head", safe=False, same_size=True)
 
 
 def pass_mask(report: Report, view: View) -> Iterator[Candidate]:
