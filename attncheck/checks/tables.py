@@ -8,6 +8,7 @@ tensor with data, that size should be the one of the axis that the table is laid
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -112,9 +113,20 @@ def _tables(view: View) -> set[int]:
     graphs = [view.graph] if view.making is None else [view.making.graph, view.graph]
     tables = set[int]()
     for operation in itertools.chain.from_iterable(graph.operations for graph in graphs):
+        if _stands_for_data(operation):
+            continue
         if all(_rests_on(tables, source, view) for source in _sources(operation)):
             tables.add(operation.number)
     return tables
+
+
+#: Where numbers are drawn for a try: ``model(torch.randint(0, 100, (2, 7)))``.
+_DRAWN = re.compile(r"\b(?:rand\w*|normal|uniform|integers)$")
+
+
+def _stands_for_data(made: Operation) -> bool:
+    """Whether a script draws numbers outside of all functions, as an input to try a model with."""
+    return made.place.node is None and _DRAWN.search(made.spelling) is not None
 
 
 def _rests_on(tables: set[int], tensor: Tensor, view: View) -> bool:

@@ -14,7 +14,7 @@ import libcst as cst
 
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Symbol
-from attncheck.checks.layouts import Reading, birth_of, readings_of
+from attncheck.checks.layouts import Reading, Witnesses, birth_of, readings_of
 from attncheck.checks.plain import blamed
 from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
@@ -56,7 +56,17 @@ def turned_mask(operation: Operation, view: View) -> TurnedMask | None:
 
 
 def _is_told(reading: Reading, view: View) -> bool:
-    """Whether a docstring calls the axes of a layer's input what the layer takes them for."""
+    """Whether a docstring calls the axes of a layer's input what the layer takes them for.
+
+    So does a table of positions that is laid along the axis that is taken for time.
+    """
+    witnesses = view.once(Witnesses)
+    spoken = [
+        {each.counts for each in witnesses.of(axis) if each.source is not reading.operation}
+        for axis in (reading.time, reading.batch)
+    ]
+    if spoken == [{"time"}, set()]:
+        return True
     said = [set(_called(axis, reading.operation, view)) for axis in (reading.time, reading.batch)]
     return said in ([{"time"}, {"batch"}], [{"time"}, set()], [set(), {"batch"}])
 
