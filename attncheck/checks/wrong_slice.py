@@ -15,6 +15,7 @@ from attncheck.checks.painted import painted
 from attncheck.checks.picked import LAST, keys_of, picks
 from attncheck.checks.recurrent_ends import recurrent_ends
 from attncheck.checks.report import Culprit, Report, Sizes
+from attncheck.checks.restarted_stacks import restarted_stacks
 from attncheck.checks.runs import Run, features, is_many, is_output, runs
 from attncheck.checks.split_positions import split_positions
 from attncheck.checks.split_weights import split_weights
@@ -41,6 +42,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from recurrent_ends(RULE, view)
     yield from split_positions(RULE, view)
     yield from forgotten_states(RULE, view)
+    yield from restarted_stacks(RULE, view)
     yield from lowest_queries(RULE, view)
     yield from split_weights(RULE, view)
     for reading in chosen(view):

@@ -11,6 +11,7 @@ from attncheck.checks.lowest_queries import lowest_picks
 from attncheck.checks.painted import painted_wrong
 from attncheck.checks.recurrent_ends import gathered_axis, gathered_run
 from attncheck.checks.report import Report
+from attncheck.checks.restarted_stacks import Restarted, restarted
 from attncheck.checks.runs import Run, is_output, runs
 from attncheck.checks.split_weights import SplitWeights, split_on_batch
 from attncheck.checks.view import View
@@ -28,6 +29,9 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
     if forgot is not None and forgot.call is node:
         change = Change(forgot.thrown, view.code(forgot.given))
         yield Candidate((change,), "carry the state on", safe=False, same_size=True)
+    elif (stack := _restarted(report, view)) is not None:
+        change = Change(stack.name, f"{stack.given.value} = {stack.name.value}")
+        yield Candidate((change,), "go on from what it gives", safe=False, same_size=True)
     elif batch is not None:
         yield from _along_queries(batch, node, view)
     elif view.remembered(painted_wrong, report.operation) is not None:
@@ -83,6 +87,11 @@ def painted_right(report: Report, view: View) -> Iterator[Candidate]:
     text = _subscript(found.node, [cuts.get(place, ":") for place in range(len(items))], view)
     words = " and ".join(map(str, found.meant))
     yield edit(found.node, text, f"cut axes {words}", safe=False)
+
+
+def _restarted(report: Report, view: View) -> Restarted | None:
+    """The layer of a loop that a report says to start from the same tensor in every turn."""
+    return next((each for each in view.once(restarted) if each.call is report.node), None)
 
 
 def _ended_run(report: Report, view: View) -> Run | None:
