@@ -10,6 +10,7 @@ from attncheck.checks.carried_states import forgotten_states
 from attncheck.checks.cut_ones import cut_ones
 from attncheck.checks.layouts import Reading, birth_of, chosen
 from attncheck.checks.lowest_queries import lowest_queries
+from attncheck.checks.mixed_states import mixed_states
 from attncheck.checks.odd_picks import odd_picks
 from attncheck.checks.painted import painted
 from attncheck.checks.picked import LAST, keys_of, picks
@@ -43,6 +44,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from split_positions(RULE, view)
     yield from forgotten_states(RULE, view)
     yield from restarted_stacks(RULE, view)
+    yield from mixed_states(RULE, view)
     yield from lowest_queries(RULE, view)
     yield from split_weights(RULE, view)
     for reading in chosen(view):

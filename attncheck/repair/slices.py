@@ -8,6 +8,7 @@ import libcst as cst
 
 from attncheck.checks.carried_states import forgotten
 from attncheck.checks.lowest_queries import lowest_picks
+from attncheck.checks.mixed_states import Mixed, mixed
 from attncheck.checks.painted import painted_wrong
 from attncheck.checks.recurrent_ends import gathered_axis, gathered_run
 from attncheck.checks.report import Report
@@ -32,6 +33,13 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
     elif (stack := _restarted(report, view)) is not None:
         change = Change(stack.name, f"{stack.given.value} = {stack.name.value}")
         yield Candidate((change,), "go on from what it gives", safe=False, same_size=True)
+    elif (pair := _mixed(report, view)) is not None:
+        nodes = [each.node for each in pair.exchanged if each.node is not None]
+        changes = tuple(
+            Change(node, view.code(other)) for node, other in zip(nodes, nodes[::-1], strict=True)
+        )
+        words = "put each state in its place"
+        yield Candidate(changes, words, safe=False, same_size=True, several=pair.joined)
     elif batch is not None:
         yield from _along_queries(batch, node, view)
     elif view.remembered(painted_wrong, report.operation) is not None:
@@ -92,6 +100,11 @@ def painted_right(report: Report, view: View) -> Iterator[Candidate]:
 def _restarted(report: Report, view: View) -> Restarted | None:
     """The layer of a loop that a report says to start from the same tensor in every turn."""
     return next((each for each in view.once(restarted) if each.call is report.node), None)
+
+
+def _mixed(report: Report, view: View) -> Mixed | None:
+    """The states that a report says to stand in each other's place."""
+    return next((each for each in view.once(mixed) if each.operation is report.operation), None)
 
 
 def _ended_run(report: Report, view: View) -> Run | None:

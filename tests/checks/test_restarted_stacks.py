@@ -54,8 +54,8 @@ def test_only_the_last_layer_counts(head, call):
         ("total = 0", "for layer in self.layers:", "    out = layer(x)", "    total = total + out",
          "return total"),
         ("for layer in self.layers:", "    out = layer(x)", "    x = out", "return x"),
-        ("for layer in self.layers:", "    out = layer(x)", "    if out.sum() > 0:", "        break",
-         "return out"),
+        ("for layer in self.layers:", "    out = layer(x)", "    if out.sum() > 0:",
+         "        break", "return out"),
         ("layer = self.layers[0]", "for _ in range(3):", "    out = layer(x)", "return out"),
     ],
 )  # fmt: skip
