@@ -10,6 +10,7 @@ from attncheck.checks.constructed import constructor, layer_of, name_of_layer
 from attncheck.checks.merged_heads import starts_with_heads
 from attncheck.checks.report import Report
 from attncheck.checks.softmax_axis import axis_parameter
+from attncheck.checks.turned_tables import exchanged_axes, tables_turned
 from attncheck.checks.view import View
 from attncheck.operators.events import Einsum
 from attncheck.repair.candidate import Candidate, Change, edit
@@ -24,6 +25,7 @@ def other_axis_of_softmax(report: Report, view: View) -> Iterator[Candidate]:
         yield from turned_product(report, view)
     if report.axis is None:
         yield from _behind_heads(report, view)
+        yield from _queries_first(report, view)
         return
     shape = view.shape(as_tensor(report.operation.output))
     last = shape is not None and shape.closed and report.axis == len(shape.axes) - 1
@@ -80,6 +82,16 @@ def _behind_heads(report: Report, view: View) -> Iterator[Candidate]:
     if isinstance(function, cst.Attribute) and function.attr.value == "flatten" and axes:
         start = axes[0].evaluated_value + 1
         yield edit(axes[0], str(start), f"flatten from axis {start} on")
+
+
+def _queries_first(report: Report, view: View) -> Iterator[Candidate]:
+    """``q.unsqueeze(2) + k.unsqueeze(1)`` for ``q.unsqueeze(1) + k.unsqueeze(2)``."""
+    for found in view.once(tables_turned):
+        changes = exchanged_axes(found, view) if found.operation is report.operation else ()
+        if changes:
+            written = tuple(Change(node, text) for node, text in changes)
+            words = "put the queries before the keys"
+            yield Candidate(written, words, safe=False, same_size=True, table=True)
 
 
 def _softmax_layer(made: cst.Call, axis: str, view: View) -> Iterator[Candidate]:
