@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks.declared import declaration
+from attncheck.checks.first_states import first_states
 from attncheck.checks.report import Report
 from attncheck.checks.states import report
 from attncheck.checks.steps import Step, steps
@@ -22,6 +23,7 @@ RULE = Rule(
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report attention that is said to be Bahdanau's and looks with the state after the update."""
+    yield from first_states(RULE, view, additive=True)
     for step in steps(view):
         if not step.after or not step.updated or step.feeds_another:
             continue

@@ -94,7 +94,7 @@ def forgotten(operation: Operation, view: View) -> Forgotten | None:
     thrown = _thrown(assignment.targets[0].target, operation, view, held)
     if given is None or thrown is None:
         return None
-    assigned = {target.value for target in _assigned(loop)}
+    assigned = {target.value for target in assigned_in(loop)}
     kept = assigned.isdisjoint(names_within(given))
     return Forgotten(operation, call, given, states[0], thrown) if kept else None
 
@@ -129,7 +129,7 @@ def _carries_input(call: cst.Call, loop: _Loop, view: View) -> bool:
     """Whether an argument is assigned in the loop, and only behind the call."""
     names = {name for argument in call.args for name in names_within(argument.value)}
     places: dict[str, list[cst.Name]] = {}
-    for target in _assigned(loop):
+    for target in assigned_in(loop):
         places.setdefault(target.value, []).append(target)
     end = view.source.span(call)
     return any(
@@ -138,7 +138,7 @@ def _carries_input(call: cst.Call, loop: _Loop, view: View) -> bool:
     )
 
 
-def _assigned(loop: _Loop) -> Iterator[cst.Name]:
+def assigned_in(loop: _Loop) -> Iterator[cst.Name]:
     """The names that a loop assigns, or a part of what they hold."""
     for part in parts(loop):
         for target in _TARGETS.get(type(part), _no_targets)(part):

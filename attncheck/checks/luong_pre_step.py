@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks.declared import declaration
+from attncheck.checks.first_states import first_states, states_left_behind
 from attncheck.checks.own_cells import own_steps
 from attncheck.checks.report import Report
 from attncheck.checks.states import report
@@ -23,8 +24,10 @@ RULE = Rule(
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report attention that is Luong's and looks with the state from before the update."""
+    yield from first_states(RULE, view, additive=False)
+    left_behind = [found.step for found in view.once(states_left_behind)]
     for step in steps(view):
-        if step.after or step.feeds_another:
+        if step.after or step.feeds_another or step in left_behind:
             continue
         said = declaration(view, step.turn)
         if said is not None and said.paper == "luong":

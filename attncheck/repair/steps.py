@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.attention import behind
+from attncheck.checks.first_states import states_left_behind
 from attncheck.checks.own_cells import own_steps
 from attncheck.checks.report import Report
 from attncheck.checks.states import function_of
@@ -31,6 +32,12 @@ from attncheck.values.value import Sequence, Value, as_tensor
 
 def other_state(report: Report, view: View) -> Iterator[Candidate]:
     """The state of the other side of the update under its name; else the update moved."""
+    for found in view.once(states_left_behind):
+        if found.step.node is report.node:
+            change = Change(found.asked, found.carried)
+            words = f"ask with {found.carried}"
+            yield Candidate((change,), words, safe=False, same_size=True)
+            return
     for step in steps(view):
         if step.node is report.node:
             yield from _renamed(step, view)
