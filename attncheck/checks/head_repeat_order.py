@@ -16,6 +16,7 @@ from attncheck.checks.orders import (
     votes,
 )
 from attncheck.checks.report import Culprit, Report, Sizes, text_of
+from attncheck.checks.rotated_pairs import rotated_pairs
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
@@ -37,6 +38,11 @@ RULE = Rule(
     "heads or batch tiled where the consumer groups them by neighbours, or the reverse",
 )
 ON = (Attention, Elementwise, Contraction, Einsum, Joining, Reshaping, Rearranging)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report rotary tables that are laid out for other pairs of features than are rotated."""
+    yield from rotated_pairs(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

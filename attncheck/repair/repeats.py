@@ -13,6 +13,7 @@ import libcst as cst
 
 from attncheck.checks.repeated_positions import misplaced_repeat
 from attncheck.checks.report import Report
+from attncheck.checks.rotated_pairs import pairs_rotated
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.repair.candidate import Candidate, Change
@@ -21,6 +22,10 @@ from attncheck.repair.wording import argument_of, array_module, bracketed, funct
 
 def other_order(report: Report, view: View) -> Iterator[Candidate]:
     """The repeat at a report's place with its copies in the other order."""
+    turned = next((e for e in view.once(pairs_rotated) if e.product is report.operation), None)
+    if turned is not None and turned.made is not None:
+        yield from _other_pairs(turned.made, view)
+        return
     made = None if report.culprit is None else view.maker(report.culprit.tensor)
     if made is None or made.node is not report.node or not isinstance(made.node, cst.Call):
         return
@@ -32,6 +37,23 @@ def other_order(report: Report, view: View) -> Iterator[Candidate]:
         # Of a tensor of unknown rank the one order shows other axes than the other.
         known = made.source is not None and view.sizes(made.source) is not None
         yield Candidate((Change(made.node, text),), words, same_size=not known)
+
+
+def _other_pairs(made: Operation, view: View) -> Iterator[Candidate]:
+    """The angles of a rotary table repeated as a whole and not each in its place, or the reverse."""
+    node = made.node
+    if not isinstance(node, cst.Call) or not made.spelling.startswith("torch"):
+        return
+    if made.kind == "repeat_interleave":
+        whole, _ = _written(made, node, view)
+        text = f"torch.cat(({whole}, {whole}), dim=-1)"
+    else:
+        operand = next((operand.node for operand, _ in made.tensors()), None)
+        if operand is None:
+            return
+        text = f"{bracketed(view, operand)}.repeat_interleave(2, dim=-1)"
+    words = "lay the angles out as the features are rotated"
+    yield Candidate((Change(node, text),), words, safe=False, same_size=True)
 
 
 def repeated_along(report: Report, view: View) -> Iterator[Candidate]:
