@@ -16,7 +16,7 @@ from attncheck.checks.orders import (
     votes,
 )
 from attncheck.checks.report import Culprit, Report, Sizes, text_of
-from attncheck.checks.rotated_pairs import rotated_pairs
+from attncheck.checks.rotated_pairs import pairs_rotated, rotated_pairs
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
@@ -63,6 +63,9 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             words = f"splits them into {text_of(wanted)}"
             yield _at_repeat(made, operation, (wanted[1], wanted[0]), wanted, words, view)
         return
+    rotary = {found.product.number for found in view.once(pairs_rotated)}
+    if rotary and not rotary.isdisjoint(operation.read):
+        return  # what is added here has been turned by the wrong angles before
     for left, right in meeting(operation):
         found = conflict(left, right, view.facts)
         if found is not None:
