@@ -64,8 +64,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             yield _at_repeat(made, operation, (wanted[1], wanted[0]), wanted, words, view)
         return
     rotary = {found.product.number for found in view.once(pairs_rotated)}
-    if rotary and not rotary.isdisjoint(operation.read):
-        return  # what is added here has been turned by the wrong angles before
+    if operation.number in rotary or not rotary.isdisjoint(operation.read):
+        return  # what is turned by the wrong angles is told as that
     for left, right in meeting(operation):
         found = conflict(left, right, view.facts)
         if found is not None:

@@ -1,10 +1,10 @@
 """Rotary tables whose angles are laid out for other pairs than those that are rotated.
 
 Each angle belongs to two features. ``cat((angles, angles), -1)`` pairs feature i with i + d/2,
-which ``cat((-x[..., d//2:], x[..., :d//2]), -1)`` rotates; ``angles.repeat_interleave(2, -1)`` pairs
-neighbours, which ``stack((-x[..., 1::2], x[..., ::2]), -1)`` rotates (Su et al. 2021, equations 15
-and 34, have neighbours). Mixed, the two features of a pair are turned by different angles: scores
-no longer depend on relative positions alone, and every shape is right.
+which ``cat((-x[..., d//2:], x[..., :d//2]), -1)`` rotates. ``angles.repeat_interleave(2, -1)``
+pairs neighbours, which ``stack((-x[..., 1::2], x[..., ::2]), -1)`` rotates (Su et al. 2021,
+equations 15 and 34, have neighbours). Mixed, the two features of a pair are turned by different
+angles: scores no longer depend on relative positions alone, and every shape is right.
 """
 
 from __future__ import annotations
