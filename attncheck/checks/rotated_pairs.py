@@ -100,7 +100,7 @@ def _rotated(tensor: Tensor, view: View) -> str | None:
 
 
 def _negated_first(made: Operation | None, kind: str, view: View) -> str | None:
-    """Which parts of one tensor are joined along the last axis, the second one first and negated."""
+    """Which parts of a tensor are joined along the last axis, the second in front and negated."""
     event = None if made is None else made.event
     if made is None or not isinstance(event, Joining) or event.kind != kind:
         return None

@@ -24,6 +24,8 @@ from attncheck.values.value import UNKNOWN, Int, Layer, Sequence, as_tensor
 
 #: How many axes indices have that a name makes a sequence of: a batch of them.
 _MOST_INDICES = 2
+#: The axes that Keras' Dense needs: a batch, and features.
+_LEAST_BATCHED = 2
 #: What makes a layer of a table and is no setting of it.
 _OF_THE_METHOD = frozenset(["table", "freeze", "path"])
 
@@ -31,7 +33,7 @@ _OF_THE_METHOD = frozenset(["table", "freeze", "path"])
 
 
 def linear_layer(call: Call) -> Outcome:
-    """``(..., in_features) -> (..., out_features)``."""
+    """``(..., in_features) -> (..., out_features)``; Keras' clashes without a batch in front."""
     shape, dtype = factor_shape(call, "x"), product_dtype(call, "x")
     given = call.arguments.get("x")
     if type(given) is Sequence and given.items and as_tensor(given.items[0]) is not None:
@@ -39,6 +41,9 @@ def linear_layer(call: Call) -> Outcome:
         return Outcome(call.make(None, dtype), None, Clash(Fault.RANK, text))
     if shape is None:
         return Outcome(call.make(None, dtype))
+    if call.spelling.startswith("keras") and shape.closed and len(shape.lead) < _LEAST_BATCHED:
+        clash = rank_clash(shape, "a batch of vectors")
+        return Outcome(call.make(None, dtype), clash=clash)
     taken = split_trailing(shape, 1, call.facts)
     if taken is None:
         text = "multiplies a number as if it were a vector"
