@@ -18,7 +18,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.record import record
 from attncheck.rule import Rule
-from attncheck.tree.pairs import parts
+from attncheck.tree.pairs import names_within, parts
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -92,6 +92,8 @@ def _in_loop(loop: cst.For, view: View) -> Restarted | None:
         }
         if given.value in assigned | turns or is_read(name.value, loop.body, view):
             continue
+        if name.value in names_within(call):
+            continue  # it goes on beside what is given: ``memory = layer(query, memory)``
         return _made(call, given, name, view)
     return None
 

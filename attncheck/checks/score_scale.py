@@ -20,6 +20,7 @@ from attncheck.checks.scales import (
     scalings,
     width_before,
 )
+from attncheck.checks.sources import root_of
 from attncheck.checks.view import View
 from attncheck.operators.events import Attention
 from attncheck.record import record
@@ -82,6 +83,8 @@ def misscaled(view: View) -> Iterator[Misscaled]:
 def _of_site(group: list[Scaling], view: View) -> Misscaled | None:
     """What is wrong with scores; None unless it is so however they came about."""
     group = [scaling for scaling in group if _may_run(scaling, view)]
+    if any(_is_unseen(factor, view) for scaling in group for factor in scaling.factors):
+        return None  # what a helper has made may have unit length, and be scaled for that
     for scaling in group:
         for judge in (_turned, _twice, _of_another_size):
             found = judge(scaling, view)
@@ -98,6 +101,13 @@ def _of_site(group: list[Scaling], view: View) -> Misscaled | None:
             ):
                 return found
     return None
+
+
+def _is_unseen(factor: Factor, view: View) -> bool:
+    """Whether a factor scales what a function of the file gave whose body was not followed."""
+    given = [tensor for _, tensor in factor.operation.tensors()]
+    roots = [root_of(tensor) for tensor in given if view.graph.makers(tensor) == [None]]
+    return any(re.search(rf"\bdef {root}\b", view.source.text) for root in roots if root)
 
 
 def _may_run(scaling: Scaling, view: View) -> bool:

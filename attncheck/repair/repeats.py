@@ -40,7 +40,7 @@ def other_order(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def _other_pairs(made: Operation, view: View) -> Iterator[Candidate]:
-    """The angles of a rotary table repeated as a whole and not each in its place, or the reverse."""
+    """Angles of a rotary table repeated as a whole instead of each in its place, or the reverse."""
     node = made.node
     if not isinstance(node, cst.Call) or not made.spelling.startswith("torch"):
         return

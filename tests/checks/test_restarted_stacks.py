@@ -56,6 +56,7 @@ def test_only_the_last_layer_counts(head, call):
         ("for layer in self.layers:", "    out = layer(x)", "    x = out", "return x"),
         ("for layer in self.layers:", "    out = layer(x)", "    if out.sum() > 0:",
          "        break", "return out"),
+        ("y = x + 1", "for layer in self.layers:", "    y = layer(x, y)", "return y"),
         ("layer = self.layers[0]", "for _ in range(3):", "    out = layer(x)", "return out"),
     ],
 )  # fmt: skip
