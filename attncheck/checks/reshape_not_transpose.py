@@ -29,6 +29,8 @@ _MOVES = (Permutation, Reshaping)
 _COPIES = frozenset({"identity", "contiguous"})
 #: How many axes more a tensor has that was split into tiles.
 _TILED = 3
+#: How many axes an image has before it is cut into rows and columns of places, and then.
+_GRID = (4, 6)
 #: How code reads the sizes of a tensor.
 _READING = frozenset({"unpack", "size", "shape"})
 #: What repeats elements, or copies them as they lie.
@@ -65,7 +67,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     if _is_half_a_shift(operation, view) or any(_repeated(axis) for axis in old):
         return
-    if _is_shuffled(operation, view):
+    if _is_shuffled(operation, view) or _is_grid(view, operation):
         return
     if any(_is_trained(view, part) for axis in old for part in axis.parts):
         return
@@ -333,6 +335,22 @@ def _is_shuffled(operation: Operation, view: View) -> bool:
             return tiled and _is_same(before, wanted, view)
         made = None if source is None else view.graph.maker(source)
     return False
+
+
+def _is_grid(view: View, operation: Operation) -> bool:
+    """Whether rows and columns of an image are cut alike: ``(B, C, H // p, p, W // p, p)``.
+
+    A grid takes every so many rows (Tu et al. 2022, "MaxViT", section 3.2), whatever windows they
+    were put together from.
+    """
+    before = view.shape(operation.source)
+    after = view.shape(as_tensor(operation.output))
+    if before is None or after is None or not before.closed or not after.closed:
+        return False
+    old, new = before.sizes(), after.sizes()
+    if (len(old), len(new)) != _GRID or not all(map(view.equal, old[:2], new[:2])):
+        return False
+    return view.equal(new[3], new[5])
 
 
 def _is_same(one: Shape | None, other: Shape | None, view: View) -> bool:

@@ -701,3 +701,23 @@ some(torch.ones(5, 3), torch.tensor([4, 5]), 2)
 )
 def test_numbers_of_which_a_tensor_says_how_many(rows, expected):
     assert codes(PICKED.format(rows=rows)) == expected
+
+
+GRID = """import torch
+def windows(x, p):
+    B, C, H, W = x.shape
+    x = x.reshape(B, C, H // p, p, W // p, p).permute(0, 2, 4, 3, 5, 1)
+    return x.reshape(B, (H // p) * (W // p), p * p, C)
+def image(x, p, rows, columns):
+    B, _, _, C = x.shape
+    x = x.reshape(B, rows, columns, p, p, C).permute(0, 5, 1, 3, 2, 4)
+    return x.reshape(B, C, rows * p, columns * p)
+def both(x, p, g):
+    B, C, H, W = x.shape
+    x = image(windows(x, p), p, H // p, W // p)
+    return windows(x, H // p)
+"""
+
+
+def test_a_grid_of_what_windows_were_put_together_to():
+    assert check_source(GRID.encode(), "x.py", Settings()).findings == ()
