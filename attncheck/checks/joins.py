@@ -22,6 +22,8 @@ from attncheck.values.value import as_tensor
 
 #: Of so many tensors that are put side by side the odd one is told.
 _LEAST_ITEMS = 3
+#: A step and what stands beside it.
+_PAIR = 2
 
 
 @record
@@ -52,6 +54,10 @@ def joined_across(rule: Rule, operation: Operation, view: View) -> Iterator[Repo
     """The report of tensors that agree on the axis they are joined along, and on no other rest."""
     found, made = joined(operation, view), as_tensor(operation.output)
     if found is None or made is None or operation.clash is not None:
+        return
+    crossed = _crossed_ones(operation, found, view)
+    if crossed is not None:
+        yield from _crossed_report(rule, operation, view, found, crossed)
         return
     columns = list(zip(*(shape.sizes() for shape in found.shapes), strict=True))
     turned = _turned(columns, found, view)
@@ -136,6 +142,50 @@ def _exchanged(own: Sizes, others: list[Sizes]) -> tuple[int, int] | None:
 def _is_name(size: Size) -> bool:
     """Whether a size is one that the code has fixed and named, and no number."""
     return size.number is None and not any(each.flexible or each.found for each in size.symbols())
+
+
+def _crossed_ones(operation: Operation, found: Joined, view: View) -> tuple[int, int] | None:
+    """Two axes of which one tensor has 1 on the first and the other one has it on the second.
+
+    ``(1, B, d)`` beside ``(B, 1, d)``: a step that is time first, and one that is batch first.
+    """
+    if len(found.shapes) != _PAIR:
+        return None
+    left, right = (_before(shape, operation, view) for shape in found.shapes)
+    kept = [place for place in range(len(left)) if place != found.axis]
+    for one, other in itertools.permutations(kept, 2):
+        told = left[one], right[other]
+        named = left[other], right[one]
+        if all(size is not None and size.number == 1 for size in told) and all(
+            size is not None and size.number is None for size in named
+        ):
+            return one, other
+    return None
+
+
+def _crossed_report(
+    rule: Rule, operation: Operation, view: View, found: Joined, places: tuple[int, int]
+) -> Iterator[Report]:
+    tensors = list(operation.tensors())
+    rows = [_before(shape, operation, view) for shape in found.shapes]
+    (operand, tensor), wanted = tensors[1], list(rows[1])
+    one, other = places
+    wanted[one], wanted[other] = wanted[other], wanted[one]
+    if operand.node is None:
+        return
+    named = " and ".join(dict.fromkeys((str(rows[0][other]), str(rows[1][one]))))
+    yield Report(
+        rule,
+        operation,
+        operation.node,
+        f"`{view.quote(operation.node)}` joins {text_of(rows[0])} and {text_of(rows[1])}: each has"
+        f" 1 where the other one has more, so that it works for {named} of 1 only",
+        Culprit(operand.node, tensor),
+        tuple(wanted),
+        f"its axes {min(places)} and {max(places)} in the order of the other's",
+        hidden=f"hidden while {rows[1][one]} == 1",
+        moved=places,
+    )
 
 
 def _turned(

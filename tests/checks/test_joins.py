@@ -184,3 +184,33 @@ def test_what_lacks_another_axis_is_told_as_before(join):
     (finding,) = check_source(RANKS.format(join).encode(), "x.py", Settings()).findings
     assert finding.code == "ATN106"
     assert "features of its own" not in finding.expected.derivation
+
+
+STEP = """import torch
+from torch import nn
+class Decoder(nn.Module):
+    def __init__(self, words, d, h):
+        super().__init__()
+        self.embed = nn.Embedding(words, d)
+        self.rnn = nn.GRU(d + h, h)
+    def forward(self, word, hidden, states):
+        B, T, _ = states.shape
+        embedded = self.embed(word).unsqueeze({axis})
+        weights = torch.softmax(states @ hidden[-1].unsqueeze(-1), dim=1)
+        context = weights.transpose(1, 2) @ states
+        return self.rnn(torch.cat((embedded, {context}), dim=-1), hidden)
+"""
+
+
+@pytest.mark.parametrize("context", ["context", "context.contiguous()"])
+def test_steps_in_two_layouts(context):
+    code = STEP.format(axis=0, context=context)
+    (finding,) = check_source(code.encode(), "x.py", Settings()).findings
+    assert finding.code == "ATN106"
+    assert "each has 1 where the other one has more" in finding.message
+    assert finding.fix is not None and f"{context}.transpose(0, 1)" in finding.fix.line
+
+
+def test_steps_in_one_layout():
+    code = STEP.format(axis=0, context="context.transpose(0, 1)")
+    assert check_source(code.encode(), "x.py", Settings()).findings == ()
