@@ -194,7 +194,7 @@ class Decoder(nn.Module):
         self.embed = nn.Embedding(words, d)
         self.rnn = nn.GRU(d + h, h)
     def forward(self, word, hidden, states):
-        """word (B,), hidden (1, B, h), states (B, T, h)"""
+        # word (B,), hidden (1, B, h), states (B, T, h)
         embedded = self.embed(word).unsqueeze({axis})
         weights = torch.softmax(states @ hidden[-1].unsqueeze(-1), dim=1)
         context = weights.transpose(1, 2) @ states
