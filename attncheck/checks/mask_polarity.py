@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
+from attncheck.checks.carried_states import assigned_in
 from attncheck.checks.keras_masks import handed_on
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.told_masks import named_otherwise, told_otherwise, used_otherwise
@@ -13,6 +16,7 @@ from attncheck.meaning.marks import Claim, Kind, Mark
 from attncheck.meaning.uses import Use, Way, boolean_uses
 from attncheck.operators.events import Attention, Contraction, Einsum, Recurrence
 from attncheck.rule import Rule
+from attncheck.tree.pairs import names_within
 
 RULE = Rule(
     "ATN502", "mask-polarity", "a mask used with the opposite meaning: what it hides is seen"
@@ -31,6 +35,8 @@ def check_trace(view: View) -> Iterator[Report]:
         mark = view.meanings.mark(use.tensor)
         if mark is None:
             yield from _against_function(use, view)
+        if mark is not None and mark.is_constant and _hides_all_at_first(use, mark, view):
+            yield from _nothing_seen(use, view)
         if mark is None or mark.is_constant:
             continue
         if use.hides(mark.visible) and not use.hides(mark.hidden):
@@ -112,6 +118,29 @@ def _written(use: Use, view: View) -> Iterator[str]:
     name = view.base_name(use.operand.node) or use.operand.word
     if name:
         yield name
+
+
+def _hides_all_at_first(use: Use, mark: Mark, view: View) -> bool:
+    """Whether a mask that a loop goes on changing hides every position in the loop's first turn."""
+    if use.late or use.way not in (Way.DROPS, Way.KEEPS) or use.operand.node is None:
+        return False  # what is added may be where a search starts from: ``[0, -1e9, -1e9]``
+    if not use.hides(mark.visible):
+        return False
+    around = view.source.around(use.operand.node)
+    loop = next((node for node in reversed(around) if isinstance(node, cst.For | cst.While)), None)
+    names = names_within(use.operand.node)
+    return loop is not None and any(name.value in names for name in assigned_in(loop))
+
+
+def _nothing_seen(use: Use, view: View) -> Iterator[Report]:
+    message = (
+        f"`{view.quote(use.operation.node)}` {_deed(use)}, and `{view.quote(use.operand.node)}` is"
+        " that for every position in the first turn of the loop: nothing is seen, softmax gives NaN"
+        " or the same weight to all, and later turns see only what was to be hidden"
+    )
+    hidden, seen = ("true", "false") if use.hides(1) else ("false", "true")
+    wanted = f"{hidden} for what is to be hidden, {seen} for what may be seen"
+    yield _made(use, view, message, wanted, named=True)
 
 
 # -- words -----------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def _as_booleans(use: Use, mark: Mark, view: View) -> Iterator[Candidate]:
 
 
 def _is_truth(mark: Mark) -> bool:
-    return {mark.visible, mark.hidden} == {0, 1}
+    return {mark.visible, mark.hidden} <= {0, 1}
 
 
 def _not(view: View, node: cst.CSTNode, tensor: Tensor) -> str:

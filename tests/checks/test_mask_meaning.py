@@ -249,3 +249,44 @@ def test_the_next_position_of_another_sequence_may_be_shown():
     return torch.softmax(scores.masked_fill(hidden, -1e9), dim=-1) @ v
 """
     assert found(code) == []
+
+
+POINTER = """import torch
+from torch import nn
+class Pointer(nn.Module):
+    def __init__(self, h):
+        super().__init__()
+        self.cell = nn.LSTMCell(h, h)
+    def forward(self, states, h, c):
+        B, T, d = states.shape
+        {visited}
+        picked = []
+        for _ in range(T):
+            h, c = self.cell(h, (h, c))
+            scores = (states @ h.unsqueeze(-1)).squeeze(-1)
+            scores = scores.masked_fill({mask}, float("-inf"))
+            chosen = torch.softmax(scores, dim=1).argmax(dim=1)
+            visited = visited.scatter(1, chosen.unsqueeze(1), {value})
+            picked.append(chosen)
+        return torch.stack(picked, dim=1)
+"""
+UNSEEN = "visited = torch.zeros(B, T, dtype=torch.bool)"
+OPEN = "visited = torch.ones(B, T, dtype=torch.bool)"
+
+
+@pytest.mark.parametrize(
+    ("visited", "mask", "value", "fixed"),
+    [
+        (UNSEEN, "~visited", "True", "masked_fill(visited, "),
+        (UNSEEN, "visited", "True", None),
+        (OPEN, "visited", "False", "masked_fill(~visited, "),
+        (OPEN, "~visited", "False", None),
+    ],
+)
+def test_a_mask_that_hides_everything_in_the_first_turn(visited, mask, value, fixed):
+    code = POINTER.format(visited=visited, mask=mask, value=value)
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [each.code for each in findings] == ["ATN502"] * (fixed is not None)
+    for finding in findings:
+        assert "nothing is seen" in finding.message
+        assert finding.fix is not None and fixed in finding.fix.line
