@@ -182,7 +182,7 @@ def _attach_sums(graph: Graph, sites: list[Site]) -> None:
         if isinstance(operation.event, Reduction) and tensors:
             _attach_reduction(operation, tensors[0][1], found.products)
         elif len(used) == 1:
-            _follow(operation, sources[used[0]], used[0], found)
+            _follow(graph, operation, sources[used[0]], used[0], found)
 
 
 def _mixes_weights(
@@ -219,7 +219,9 @@ def _number(site: Site) -> int:
     return site.softmax.number
 
 
-def _follow(operation: Operation, sites: tuple[Site, ...], index: int, found: _Found) -> None:
+def _follow(
+    graph: Graph, operation: Operation, sites: tuple[Site, ...], index: int, found: _Found
+) -> None:
     """What an operation on the weights of some sites makes of them."""
     weights, products, number = found.weights, found.products, operation.number
     copied = not found.copied.isdisjoint(operation.read)
@@ -230,6 +232,8 @@ def _follow(operation: Operation, sites: tuple[Site, ...], index: int, found: _F
         _add(sites, WeightedSum(operation, index, ()))
     elif isinstance(operation.event, Elementwise):
         given = list(operation.tensors())[index][1].shape
+        if _is_gradient(graph, operation, sites, index):
+            return
         if given is None or not given.closed:
             # Nobody knows whether this spreads them; a sum that follows tells.
             products[number] = (sites, None)
@@ -252,6 +256,18 @@ def _multiplies(operation: Operation) -> bool:
     event = operation.event
     multiplied = isinstance(event, Elementwise) and event.symbol == "*"
     return multiplied and len(list(operation.tensors())) == 2
+
+
+def _is_gradient(graph: Graph, operation: Operation, sites: tuple[Site, ...], index: int) -> bool:
+    """Whether weights multiply what was made of them: a softmax's derivative, and no weights.
+
+    ``weights * (d_weights - (d_weights * weights).sum(-1, keepdims=True))``.
+    """
+    if not _multiplies(operation):
+        return False
+    numbers = {site.softmax.number for site in sites}
+    (_, other) = list(operation.tensors())[1 - index]
+    return any(made.number in numbers for made in behind(graph, other))
 
 
 def _weighs_keys(operation: Operation, sites: tuple[Site, ...], index: int) -> bool:

@@ -123,7 +123,10 @@ def unread_twins(
     latest: dict[str, ShapeSite] = {}
     for sites, _ in islice(view.sites_in(function), 1):
         for site in sites:
-            if is_named(site) and view.line(site.node) < view.line(node):
+            # What stands for a call of flax is written nowhere.
+            if not is_named(site) or not view.source.has(site.node) or not view.source.has(node):
+                continue
+            if view.line(site.node) < view.line(node):
                 latest[site.name] = site
     for name, site in latest.items():
         other = as_tensor(site.value)
