@@ -74,7 +74,7 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     contracted = _position(shape, summed[0])
     if contracted is None or contracted == normalised or is_chosen(site, view):
         return None
-    if _is_cut(sum_, shape.axes[normalised], view):
+    if _is_cut(sum_, shape.axes[normalised], view) or _is_backward(sum_, view):
         return None
     if _meets_queries(site, sum_, shape.axes[normalised], view):
         return None
@@ -123,6 +123,21 @@ def _is_routed(site: Site, view: View) -> bool:
             elif made.number not in agreed:
                 return False
     return starts
+
+
+#: What is called a gradient: ``dO``, ``d_output``, ``grad_values``, ``output_grad``.
+_GRADIENT = re.compile(r"d(?:[A-Z]\w*|_\w+|out\w*)|grad\w*|\w+_grad")
+_BACKWARD = re.compile(r"(?:^|[._])(?:backward|bwd|backprop|vjp|grad)", re.IGNORECASE)
+
+
+def _is_backward(sum_: WeightedSum, view: View) -> bool:
+    """Whether a product hands a gradient back: to the values by the weights of all queries."""
+    if _BACKWARD.search(sum_.operation.place.function):
+        return True
+    operands = [operand for operand, _ in sum_.operation.tensors()]
+    del operands[sum_.weights : sum_.weights + 1]
+    names = (view.base_name(operand.node) or "" for operand in operands)
+    return any(_GRADIENT.fullmatch(name) for name in names)
 
 
 def _is_cut(sum_: WeightedSum, normalised: Axis, view: View) -> bool:

@@ -727,14 +727,14 @@ BACKWARD = """import numpy as np
 def softmax(x):
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
-def backward(Q, K, V, d_output):
+def gradients(Q, K, V, d_output):
     weights = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]))
     d_values = weights.swapaxes(-1, -2) @ d_output
     d_weights = d_output @ V.swapaxes(-1, -2)
     d_scores = weights * (d_weights - (d_weights * weights).sum(axis=-1, keepdims=True))
     return d_scores @ K, d_scores.swapaxes(-1, -2) @ Q, d_values
 Q, K, V, d_output = np.random.default_rng(0).standard_normal((4, 2, 7, 3))
-backward(Q, K, V, d_output)
+gradients(Q, K, V, d_output)
 """
 
 
