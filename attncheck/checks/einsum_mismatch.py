@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attncheck.checks import diagonals, plain, tied
 from attncheck.checks.products import diagnose
 from attncheck.checks.report import Report
+from attncheck.checks.summed_apart import summed_apart
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Einsum, Fault
@@ -25,6 +26,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     """Report subscripts against ranks or sizes, and letters for two axes that are not one."""
     if operation.clash is None:
         yield from diagonals.of_weights(RULE, operation, view)
+        yield from summed_apart(RULE, operation, view)
         yield from tied.report(RULE, operation, view, "uses one letter for")
     elif view.remembered(diagnose, operation) is None:
         yield from plain.report(RULE, operation, view)
