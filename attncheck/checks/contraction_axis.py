@@ -63,29 +63,36 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
             if isinstance(operation.event, Reduction):
                 yield from _over_features(operation, site, found.normalised, view)
                 return
-            operand, tensor = list(operation.tensors())[sum_.weights]
-            if operand.node is None:
-                continue
-            sizes = view.sizes(tensor)
-            axes = ("the axis of the queries", "the keys")
-            if not found.tells:
-                shape = view.sizes(as_tensor(site.softmax.output)) or ()
-                axes = (str(shape[found.contracted]), str(shape[found.normalised]))
-            message = (
-                f"`{view.quote(operation.node)}` sums the weights over {axes[0]}; they are"
-                f" normalised over {axes[1]}"
-            )
-            wanted = None if sizes is None else (*sizes[:-2], sizes[-1], sizes[-2])
-            yield Report(
-                RULE,
-                operation,
-                operation.node,
-                message,
-                Culprit(operand.node, tensor),
-                wanted,
-                "so that the axis that softmax normalised is the one that the sum contracts",
-            )
-            return
+            told = list(_over_queries(site, sum_, found, view))
+            if told:
+                yield from told
+                return
+
+
+def _over_queries(site: Site, sum_: WeightedSum, found: Mismatch, view: View) -> Iterator[Report]:
+    """The report of a product that sums weights over the queries."""
+    operation = sum_.operation
+    operand, tensor = list(operation.tensors())[sum_.weights]
+    if operand.node is None:
+        return
+    sizes = view.sizes(tensor)
+    axes = ("the axis of the queries", "the keys")
+    if not found.tells:
+        shape = view.sizes(as_tensor(site.softmax.output)) or ()
+        axes = (str(shape[found.contracted]), str(shape[found.normalised]))
+    message = (
+        f"`{view.quote(operation.node)}` sums the weights over {axes[0]}; they are normalised over"
+        f" {axes[1]}"
+    )
+    yield Report(
+        RULE,
+        operation,
+        operation.node,
+        message,
+        Culprit(operand.node, tensor),
+        None if sizes is None else (*sizes[:-2], sizes[-1], sizes[-2]),
+        "so that the axis that softmax normalised is the one that the sum contracts",
+    )
 
 
 def _is_summed_alone(site: Site, sum_: WeightedSum, view: View) -> bool:

@@ -87,8 +87,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if operation.clash is None:
         yield from _by_accident(operation, view)
     elif operation.clash.fault is Fault.FEATURES:
-        outside = list(unpassed(RULE, operation, view))
-        yield from outside or _contradiction(operation, view)
+        yield from list(unpassed(RULE, operation, view)) or _contradiction(operation, view)
 
 
 def check_trace(view: View) -> Iterator[Report]:
