@@ -113,8 +113,7 @@ def _miscounted_report(found: Misplaced, view: View) -> Report:
     size, other = found.count.size, found.size
     message = (
         f"`{view.quote(made.node)}` counts positions over axis {found.counted} ({size}) of what"
-        f" `{view.quote(meeting.operation.node)}` lays them along in axis {found.along} ({other}):"
-        f" right only while {size} == {other}"
+        f" `{view.quote(meeting.operation.node)}` lays them along in axis {found.along} ({other})"
     )
     output = as_tensor(made.output)
     assert output is not None
