@@ -28,7 +28,7 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import Sequence, Value, as_tensor
 
 _STATES = ("state", "carry")
-_Loop: TypeAlias = "cst.For | cst.While"
+Loop: TypeAlias = "cst.For | cst.While"
 
 
 @record
@@ -82,7 +82,7 @@ def forgotten(operation: Operation, view: View) -> Forgotten | None:
     """The step of a loop that an operation is, if nothing of its state is carried on."""
     call = path(operation)[0] if is_update(operation) else None
     around = () if call is None else view.source.around(call)
-    loop = _loop(around)
+    loop = loop_around(around)
     assignment = next((node for node in reversed(around) if isinstance(node, cst.Assign)), None)
     if not isinstance(call, cst.Call) or loop is None or assignment is None:
         return None
@@ -112,7 +112,7 @@ def _held(call: cst.Call, around: tuple[cst.CSTNode, ...], view: View) -> _Held:
     return _Held(scope, values, targets)
 
 
-def _loop(around: tuple[cst.CSTNode, ...]) -> _Loop | None:
+def loop_around(around: tuple[cst.CSTNode, ...]) -> Loop | None:
     """The innermost loop around an expression, in its own function."""
     for node in reversed(around):
         if isinstance(node, cst.For | cst.While):
@@ -125,7 +125,7 @@ def _loop(around: tuple[cst.CSTNode, ...]) -> _Loop | None:
 # -- what a loop carries ---------------------------------------------------------------------------
 
 
-def _carries_input(call: cst.Call, loop: _Loop, view: View) -> bool:
+def _carries_input(call: cst.Call, loop: Loop, view: View) -> bool:
     """Whether an argument is assigned in the loop, and only behind the call."""
     names = {name for argument in call.args for name in names_within(argument.value)}
     places: dict[str, list[cst.Name]] = {}
@@ -138,7 +138,7 @@ def _carries_input(call: cst.Call, loop: _Loop, view: View) -> bool:
     )
 
 
-def assigned_in(loop: _Loop) -> Iterator[cst.Name]:
+def assigned_in(loop: Loop) -> Iterator[cst.Name]:
     """The names that a loop assigns, or a part of what they hold."""
     for part in parts(loop):
         for target in _TARGETS.get(type(part), _no_targets)(part):

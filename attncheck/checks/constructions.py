@@ -14,7 +14,7 @@ from attncheck.algebra.size import Size
 from attncheck.checks.constructed import Declared, settings
 from attncheck.checks.view import View
 from attncheck.record import record
-from attncheck.tree.pairs import inner
+from attncheck.tree.pairs import inner, parameter_names
 from attncheck.values.value import as_size
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def idle_parameter(view: View, made: Declared, size: Size) -> str | None:
 
 def _named(view: View, made: Declared, held: _Held) -> Iterator[Named]:
     function = _function(view, made)
-    listed = [] if function is None else _parameters(function)
+    listed = [] if function is None else parameter_names(function)
     for name, (number, copied) in held.items():
         if copied not in held:
             yield Named(name, number, Kind.PARAMETER if name in listed else Kind.LOCAL)
@@ -121,12 +121,6 @@ def _function(view: View, made: Declared) -> cst.FunctionDef | None:
 
     around = reversed(view.source.around(made.node))
     return next((outer for outer in around if isinstance(outer, cst.FunctionDef)), None)
-
-
-def _parameters(function: cst.FunctionDef) -> list[str]:
-    listed = function.params
-    every = (*listed.posonly_params, *listed.params, *listed.kwonly_params)
-    return [parameter.name.value for parameter in every]
 
 
 def is_used(node: cst.CSTNode, name: str) -> bool:

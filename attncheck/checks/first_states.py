@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.checks.carried_states import assigned_in
+from attncheck.checks.carried_states import assigned_in, loop_around
 from attncheck.checks.report import Report
 from attncheck.checks.states import report
 from attncheck.checks.steps import Step, is_additive, steps
@@ -56,7 +56,7 @@ def states_left_behind(view: View) -> list[FirstState]:
 
 def _of_step(step: Step, view: View) -> FirstState | None:
     around = view.source.around(step.turn)
-    loop = next((node for node in reversed(around) if isinstance(node, cst.For | cst.While)), None)
+    loop = loop_around(around)
     turn = next((node for node in reversed(around) if isinstance(node, cst.Assign)), None)
     if step.after or loop is None or turn is None or turn.value is not step.turn:
         return None

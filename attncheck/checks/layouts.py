@@ -315,7 +315,7 @@ _Against: TypeAlias = tuple[tuple[Witness, ...], tuple[Witness, ...]]
 def _weighed(view: View) -> Iterator[tuple[Reading, _Against, bool]]:
     """The readings, each with what speaks against it, and whether something speaks for it."""
     found = list(readings(view))
-    witnesses = Witnesses(view) if found else None
+    witnesses = view.once(Witnesses) if found else None
     for reading in found:
         assert witnesses is not None
         time, batch = (

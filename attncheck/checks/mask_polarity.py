@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from attncheck.checks.carried_states import assigned_in
+from attncheck.checks.carried_states import assigned_in, loop_around
 from attncheck.checks.keras_masks import handed_on
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.told_masks import named_otherwise, told_otherwise, used_otherwise
@@ -126,8 +124,7 @@ def _hides_all_at_first(use: Use, mark: Mark, view: View) -> bool:
         return False  # what is added may be where a search starts from: ``[0, -1e9, -1e9]``
     if not use.hides(mark.visible):
         return False
-    around = view.source.around(use.operand.node)
-    loop = next((node for node in reversed(around) if isinstance(node, cst.For | cst.While)), None)
+    loop = loop_around(view.source.around(use.operand.node))
     names = names_within(use.operand.node)
     return loop is not None and any(name.value in names for name in assigned_in(loop))
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.carried_states import assigned_in
 from attncheck.checks.reads import is_read, targets_in
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.states import function_of
@@ -18,7 +19,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.record import record
 from attncheck.rule import Rule
-from attncheck.tree.pairs import names_within, parts
+from attncheck.tree.pairs import inner, names_within, parts
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
@@ -64,14 +65,23 @@ def restarted(view: View) -> list[Restarted]:
     function = view.traced.function
     if function is None:
         return []
-    loops = (node for node in parts(function.node) if isinstance(node, cst.For))
-    return [found for loop in loops if (found := _in_loop(loop, view)) is not None]
+    found = (_in_loop(loop, view) for loop in _loops(function.node))
+    return [each for each in found if each is not None]
+
+
+def _loops(node: cst.CSTNode) -> Iterator[cst.For]:
+    """The loops within a node, which stand in blocks only."""
+    for child in inner(node):
+        if isinstance(child, cst.For):
+            yield child
+        if not isinstance(child, cst.SimpleStatementLine | cst.BaseExpression):
+            yield from _loops(child)
 
 
 def _in_loop(loop: cst.For, view: View) -> Restarted | None:
     """The one call of a layer by the turn of a loop, if nothing goes on to the next turn."""
-    inside = list(parts(loop.body))
-    if loop.orelse is not None or any(isinstance(node, _LEAVING) for node in inside):
+    leaves = any(isinstance(node, _LEAVING) for node in parts(loop.body))
+    if loop.orelse is not None or leaves:
         return None
     turns = {name.value for name in targets_in(loop.target)}
     for line in loop.body.body:
@@ -84,13 +94,9 @@ def _in_loop(loop: cst.For, view: View) -> Restarted | None:
         given = call.args[0].value
         if not isinstance(given, cst.Name) or not _is_by_turn(call.func, turns):
             continue
-        assigned = {
-            target.value
-            for node in inside
-            if isinstance(node, cst.Assign | cst.AugAssign | cst.For)
-            for target in _targets(node)
-        }
-        if given.value in assigned | turns or is_read(name.value, loop.body, view):
+        if given.value in {target.value for target in assigned_in(loop)} or is_read(
+            name.value, loop.body, view
+        ):
             continue
         if name.value in names_within(call):
             continue  # it goes on beside what is given: ``memory = layer(query, memory)``
@@ -104,18 +110,7 @@ def _is_by_turn(called: cst.BaseExpression, turns: set[str]) -> bool:
         return called.value in turns
     if not isinstance(called, cst.Subscript):
         return False
-    names = {
-        node.value for each in called.slice for node in parts(each) if isinstance(node, cst.Name)
-    }
-    return bool(names & turns)
-
-
-def _targets(node: cst.CSTNode) -> Iterator[cst.Name]:
-    if isinstance(node, cst.Assign):
-        for target in node.targets:
-            yield from targets_in(target.target)
-    elif isinstance(node, cst.AugAssign | cst.For):
-        yield from targets_in(node.target)
+    return any(names_within(each) & turns for each in called.slice)
 
 
 def _made(call: cst.Call, given: cst.Name, name: cst.Name, view: View) -> Restarted | None:

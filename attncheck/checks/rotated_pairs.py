@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncheck.algebra.shape import COPIES
+from attncheck.algebra.shape import COPIES, Axis
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.tables import index_items
 from attncheck.checks.view import View
@@ -142,9 +142,7 @@ def _last_cut(made: Operation) -> tuple[bool | None, bool | None, int | None] | 
 
 def _laid_out(table: Tensor, view: View) -> str | None:
     """Which features a table gives one angle to, by where the copies are in its last axis."""
-    shape = view.shape(table)
-    axes = () if shape is None else shape.axes if shape.closed else shape.trail
-    parts = axes[-1].parts if axes else ()
+    parts = _last_parts(table, view)
     if len(parts) != _PAIR:
         return None
     copies = [part.made == COPIES for part in parts]
@@ -154,11 +152,16 @@ def _laid_out(table: Tensor, view: View) -> str | None:
     return _HALVES if copies[0] else _NEIGHBOURS
 
 
+def _last_parts(table: Tensor, view: View) -> tuple[Axis, ...]:
+    """What the last axis of a table was merged of."""
+    shape = view.shape(table)
+    axes = () if shape is None else shape.tail
+    return axes[-1].parts if axes else ()
+
+
 def _layer_out(table: Tensor, view: View) -> Operation | None:
     """The operation that has repeated the angles of a table, here or where the object was made."""
-    shape = view.shape(table)
-    axes = () if shape is None else shape.axes if shape.closed else shape.trail
-    parts = axes[-1].parts if axes else ()
+    parts = _last_parts(table, view)
     graphs = [view.graph] if view.making is None else [view.making.graph, view.graph]
     for graph in graphs:
         for operation in graph.operations:

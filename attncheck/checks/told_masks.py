@@ -22,6 +22,7 @@ from attncheck.meaning.uses import Use
 from attncheck.operators.events import COPYING, Elementwise
 from attncheck.record import record, replace
 from attncheck.source import Source
+from attncheck.tree.pairs import parameter_names
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import FORWARD
 
@@ -132,7 +133,7 @@ def _argument(operand: Operand, user: Operation) -> tuple[Told, ...]:
     function, node = user.place.node, operand.node
     if not isinstance(function, cst.FunctionDef) or not isinstance(node, cst.Name):
         return ()
-    return (Told(node.value, function),) if node.value in _parameters(function) else ()
+    return (Told(node.value, function),) if node.value in parameter_names(function) else ()
 
 
 def _through(made: Operation, view: View, depth: int) -> tuple[Told, ...]:
@@ -181,7 +182,7 @@ class _Claims(dict[cst.FunctionDef, dict[str, MaskClaim]]):
 
     def __call__(self, function: cst.FunctionDef) -> dict[str, MaskClaim]:
         if function not in self:
-            names, text = _parameters(function), function.get_docstring() or ""
+            names, text = parameter_names(function), function.get_docstring() or ""
             said = mask_claims(_head_comments(function, self._source), names)
             comments = {name: replace(claim, where="a comment") for name, claim in said.items()}
             of_class = self._of_class(function, names)
@@ -210,9 +211,3 @@ def _head_comments(function: cst.FunctionDef, source: Source) -> str:
 
 def _claims(view: View) -> _Claims:
     return _Claims(view.source)
-
-
-def _parameters(function: cst.FunctionDef) -> list[str]:
-    parameters = function.params
-    listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-    return [parameter.name.value for parameter in listed]

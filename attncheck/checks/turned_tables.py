@@ -22,7 +22,7 @@ from attncheck.rule import Rule
 from attncheck.table import Role, roles_of
 from attncheck.values.value import as_tensor
 
-_SIDES = ("left", "right")
+_PAIR = 2
 #: What stands between the sum and the scores: the last axis, the features, is summed away.
 _GONE = 1
 
@@ -93,7 +93,7 @@ def _places(made: Operation, view: View) -> tuple[int, int] | None:
     event = made.event
     if not isinstance(event, Elementwise) or event.symbol != "+" or event.broadcast is None:
         return None
-    if len(list(made.tensors())) != len(_SIDES):
+    if len(list(made.tensors())) != _PAIR:
         return None
     left: list[int] = []
     right: list[int] = []

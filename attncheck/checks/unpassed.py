@@ -20,7 +20,7 @@ from attncheck.operators.events import Fault
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.tracer.machine import ShapeSite
-from attncheck.tree.pairs import parts
+from attncheck.tree.pairs import parameter_names, parts
 from attncheck.values.value import as_size
 
 _MAKING = "__init__"
@@ -106,9 +106,9 @@ def _method(owner: cst.ClassDef, name: str) -> cst.FunctionDef | None:
 
 def _idle(maker: cst.FunctionDef) -> Iterator[str]:
     """The arguments of a constructor that it makes nothing with."""
-    for parameter in (*maker.params.params[1:], *maker.params.kwonly_params):
-        if not is_used(maker.body, parameter.name.value):
-            yield parameter.name.value
+    for name in parameter_names(maker)[1:]:
+        if not is_used(maker.body, name):
+            yield name
 
 
 def _number(name: str, sites: list[ShapeSite]) -> int | None:
@@ -127,6 +127,5 @@ def _takes(call: cst.Call, name: str, view: View) -> bool:
     maker = None if owner is None else _method(owner, _MAKING)
     if maker is None:
         return False
-    names = [each.name.value for each in (*maker.params.params[1:], *maker.params.kwonly_params)]
     given = sum(each.keyword is None for each in call.args)
-    return name in names[given:]
+    return name in parameter_names(maker)[1:][given:]

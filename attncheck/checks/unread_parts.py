@@ -126,16 +126,17 @@ def _unread_arguments(
     function = view.traced.function
     if function is None or function.qualified != _function(made):
         return
+    if view.graph.maker(shared) is not None:
+        return
     parameters = (*function.node.params.params, *function.node.params.kwonly_params)
     optional = {parameter.name for parameter in parameters if parameter.default is not None}
     given = [site for site in view.traced.sites if site.node in view.parameters]
     roles = roles_of([site.name for site in given])
     parts_given = [site for site in given if roles.get(site.name) in _ROLES]
-    unread = [site for site in parts_given if not is_read(site.name, function.node.body, view)]
-    if len(parts_given) != len(_ROLES) or len(unread) != 1 or unread[0].node in optional:
+    if len(parts_given) != len(_ROLES) or roles.get(root_of(shared)) is not role:
         return
-    is_given = view.graph.maker(shared) is None
-    if is_given and roles.get(root_of(shared)) is role:
+    unread = [site for site in parts_given if not is_read(site.name, function.node.body, view)]
+    if len(unread) == 1 and unread[0].node not in optional:
         yield unread[0]
 
 

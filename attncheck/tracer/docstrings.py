@@ -9,6 +9,7 @@ import libcst as cst
 
 from attncheck.evidence.docstrings import DocClaims, read_docstring
 from attncheck.tracer.strings import plain_string
+from attncheck.tree.pairs import parameter_names
 from attncheck.values.value import Function
 
 
@@ -16,13 +17,13 @@ def claims_of(function: Function, line_of: Callable[[cst.CSTNode], int] | None) 
     """What its docstring says, and that of a class of what its instances are called with."""
     if isinstance(function.node, cst.Lambda):
         return DocClaims()
-    names = parameters_of(function.node)
+    names = parameter_names(function.node)
     own = _claims_in(function.node, names, line_of)
     if not function.is_forward or function.owner is None:
         return own
     made_with = function.owner.members.get("__init__")
     if type(made_with) is Function and type(made_with.node) is cst.FunctionDef:
-        names = [name for name in names if name not in parameters_of(made_with.node)]
+        names = [name for name in names if name not in parameter_names(made_with.node)]
     of_class = _claims_in(function.owner.node, names, line_of)
     return DocClaims({**of_class.parameters, **own.parameters}, own.returns)
 
@@ -40,13 +41,6 @@ def _claims_in(
     except KeyError:
         line = 0  # it stands in another file
     return read_docstring(text, names, line)
-
-
-def parameters_of(node: cst.FunctionDef) -> list[str]:
-    """The names of a function's parameters, in order."""
-    parameters = node.params
-    listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-    return [parameter.name.value for parameter in listed]
 
 
 def docstring_of(node: cst.FunctionDef | cst.ClassDef) -> str | None:

@@ -28,10 +28,11 @@ from attncheck.operators.masking import MASK
 from attncheck.record import replace
 from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.births import born, loosened
-from attncheck.tracer.docstrings import claims_of, docstring_of, parameters_of
+from attncheck.tracer.docstrings import claims_of, docstring_of
 from attncheck.tracer.ledger import Ledger
 from attncheck.tracer.libraries import array_libraries
 from attncheck.tracer.sketches import Attributes, Sketch, Sketches, filled
+from attncheck.tree.pairs import parameter_names
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
 from attncheck.values.value import NONE, UNKNOWN, Function, Int, Scalar, Unknown, Value, as_tensor
@@ -351,7 +352,7 @@ class ProgramEvidence:
     def _count(self, function: Function) -> dict[str, int]:
         if isinstance(function.node, cst.Lambda) or not function.node.body.body:
             return {}  # the making of a dataclass is written nowhere, and nobody remarks on it
-        names = parameters_of(function.node)
+        names = parameter_names(function.node)
         return prose_ranks(docstring_of(function.node) or "", self._remarks(function.node), names)
 
     def _remarks(self, node: cst.FunctionDef) -> list[str]:

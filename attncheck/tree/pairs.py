@@ -38,6 +38,13 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from parts(child)
 
 
+def parameter_names(function: cst.FunctionDef) -> list[str]:
+    """The names of a function's parameters, in order, without ``*args`` and ``**kwargs``."""
+    listed = function.params
+    every = (*listed.posonly_params, *listed.params, *listed.kwonly_params)
+    return [parameter.name.value for parameter in every]
+
+
 def names_within(node: cst.CSTNode) -> set[str]:
     """The names that stand anywhere in a node."""
     return {each.value for each in parts(node) if isinstance(each, cst.Name)}
