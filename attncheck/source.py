@@ -131,6 +131,7 @@ class Source:
     """
 
     __slots__ = (
+        "_outer",
         "_spans",
         "_starts",
         "_written",
@@ -152,6 +153,7 @@ class Source:
         self._written = written
         self._starts: Sequence[int] | None = None
         self._spans: Mapping[cst.CSTNode, tuple[int, int]] | None = None
+        self._outer: Mapping[cst.CSTNode, cst.CSTNode] | None = None
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node of this tree stands; a KeyError for any other node.
@@ -192,37 +194,21 @@ class Source:
 
     def around(self, node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
         """The nodes around a node, from the module down to the node itself; empty for any other."""
-        if self._spans is None:
-            self._offsets(self.module)
-        assert self._spans is not None
-        place = self._spans.get(node)
-        return () if place is None else self._way(self.module, node, place)
-
-    def _way(
-        self, outer: cst.CSTNode, node: cst.CSTNode, place: tuple[int, int]
-    ) -> tuple[cst.CSTNode, ...]:
-        """The nodes from `outer` down to a node, those tried first whose span holds its place.
-
-        Spans leave out decorators, brackets and commas, so the others are tried as well.
-        """
-        if outer is node:
-            return (node,)
-        from attncheck.tree.pairs import inner
-
-        children = sorted(inner(outer), key=lambda child: not self._holds(child, place))
-        ways = (self._way(child, node, place) for child in children)
-        found = next(filter(None, ways), ())
-        return (outer, *found) if found else ()
-
-    def _holds(self, outer: cst.CSTNode, place: tuple[int, int]) -> bool:
-        assert self._spans is not None
-        start, end = self._spans.get(outer, (0, -1))
-        return start <= place[0] and place[1] <= end
+        if self._outer is None:
+            self._outer = _outer_nodes(self.module)
+        if node is not self.module and node not in self._outer:
+            return ()
+        way = [node]
+        while way[-1] is not self.module:
+            way.append(self._outer[way[-1]])
+        return tuple(reversed(way))
 
     def _offsets(self, node: cst.CSTNode) -> tuple[int, int]:
         known = None if self._written is None else self._written.offsets(node)
         if known is not None:
             return known
+        if not self.around(node):
+            raise KeyError(node)  # of another file
         if self._spans is None:
             import libcst
 
@@ -233,6 +219,21 @@ class Source:
             except libcst.ParserSyntaxError as error:
                 raise _not_for_libcst(self.text, error) from None
         return self._spans[node]
+
+
+def _outer_nodes(module: cst.Module) -> Mapping[cst.CSTNode, cst.CSTNode]:
+    """Each node of a module with the one that it stands directly in."""
+    from attncheck.tree.pairs import inner
+
+    outer: dict[cst.CSTNode, cst.CSTNode] = {}
+    waiting: list[cst.CSTNode] = [module]
+    while waiting:
+        node = waiting.pop()
+        children = inner(node)
+        for child in children:
+            outer[child] = node
+        waiting += children
+    return outer
 
 
 def read_bytes(path: str) -> bytes:

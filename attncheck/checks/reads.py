@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -11,6 +11,7 @@ from attncheck.checks.view import View
 from attncheck.tree.pairs import inner, parts
 
 _GROUPS = (cst.Tuple, cst.List)
+_WORD = re.compile(r"\w+")
 
 
 def is_read(name: str, scope: cst.CSTNode, view: View) -> bool:
@@ -18,7 +19,10 @@ def is_read(name: str, scope: cst.CSTNode, view: View) -> bool:
 
     What is not certain counts as read: an attribute or an argument that is called so.
     """
-    return any(_is_named(part, name, view) for part in _read(scope, name))
+    known = view.once(_known)
+    if scope not in known:
+        known[scope] = set(_names_read(scope, view))
+    return name in known[scope]
 
 
 def is_kept(target: cst.CSTNode, name: str, node: cst.CSTNode, view: View) -> bool:
@@ -33,8 +37,8 @@ def is_kept(target: cst.CSTNode, name: str, node: cst.CSTNode, view: View) -> bo
     given = {part for each in assigned for to in each.targets for part in targets_in(to.target)}
     if all(part.value != name for part in given):
         return True
-    start, end = view.source.span(made).end_line, view.source.span(line).end_line
-    between = [each for each in inner(block) if start < view.line(each) <= end]
+    lines = inner(block)
+    between = lines[lines.index(made) + 1 : lines.index(line) + 1]
     return any(
         _is_named(part, name, view) for each in between for part in parts(each) if part not in given
     )
@@ -51,45 +55,64 @@ def _statement(node: cst.CSTNode, view: View) -> tuple[cst.CSTNode, cst.SimpleSt
 
 def _is_named(node: cst.CSTNode, name: str, view: View) -> bool:
     if isinstance(node, cst.FormattedString):
-        return re.search(rf"\b{re.escape(name)}\b", view.source.code(node)) is not None
+        return name in _WORD.findall(view.source.code(node))
     return isinstance(node, cst.Name) and node.value == name
 
 
-def _read(node: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
-    """A node and what is inside of it, but for targets and for what a name is given from itself."""
-    yield node
-    targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else []
-    turns = [node.target] if isinstance(node, cst.For) else []
-    skipped: set[cst.CSTNode] = {
-        part for target in (*targets, *turns) for part in targets_in(target)
-    }
-    if isinstance(node, cst.Assign):
-        for target in targets:
-            skipped.update(_given_itself(target, node.value, name))
-    for child in inner(node):
-        yield from _unless(child, skipped, name)
+def _known(_: View) -> dict[cst.CSTNode, set[str]]:
+    """The names that a scope reads, once they have been asked for."""
+    return {}
 
 
-def _given_itself(target: cst.CSTNode, value: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
-    """What a name is given in an assignment, also beside others: ``q, k = turn(q), turn(k)``."""
-    if isinstance(target, cst.Name) and target.value == name:
-        yield value
-    if not isinstance(target, _GROUPS) or not isinstance(value, _GROUPS):
+def _names_read(scope: cst.CSTNode, view: View) -> Iterator[str]:
+    """The names that are read in a scope, but for what a name is given from itself."""
+    waiting: list[tuple[cst.CSTNode, frozenset[str]]] = [(scope, frozenset())]
+    while waiting:
+        node, given = waiting.pop()
+        if isinstance(node, cst.Name):
+            yield from {node.value} - given
+        elif isinstance(node, cst.FormattedString):
+            yield from set(_WORD.findall(view.source.code(node))) - given
+        elif isinstance(node, cst.Assign):
+            targets = [each.target for each in node.targets]
+            waiting += ((part, given) for target in targets for part in _written_to(target))
+            waiting += ((part, given | own) for part, own in _given(node.value, targets))
+        elif isinstance(node, cst.For):
+            waiting += ((part, given) for part in _written_to(node.target))
+            waiting += ((part, given) for part in inner(node) if part is not node.target)
+        else:
+            waiting += ((part, given) for part in inner(node))
+
+
+def _given(
+    value: cst.BaseExpression, targets: Sequence[cst.BaseExpression]
+) -> Iterator[tuple[cst.CSTNode, frozenset[str]]]:
+    """The parts of an assigned value, each with the names that it is given to.
+
+    Those side by side have their own: ``q, k = turn(q), turn(k)``.
+    """
+    own = frozenset(target.value for target in targets if isinstance(target, cst.Name))
+    groups = [target for target in targets if isinstance(target, _GROUPS)]
+    if not isinstance(value, _GROUPS) or not groups:
+        yield value, own
         return
-    if len(target.elements) == len(value.elements):
-        for to, given in zip(target.elements, value.elements, strict=True):
-            yield from _given_itself(to.value, given.value, name)
+    for index, element in enumerate(value.elements):
+        beside = [
+            group.elements[index].value
+            for group in groups
+            if len(group.elements) == len(value.elements)
+        ]
+        for part, names in _given(element.value, beside):
+            yield part, own | names
 
 
-def _unless(node: cst.CSTNode, skipped: set[cst.CSTNode], name: str) -> Iterator[cst.CSTNode]:
-    """What is read in a node, if it is not left out, or in what of it is not."""
-    if node in skipped:
-        return
-    if skipped and isinstance(node, (cst.AssignTarget, cst.Element, *_GROUPS)):
-        for child in inner(node):
-            yield from _unless(child, skipped, name)
-        return
-    yield from _read(node, name)
+def _written_to(target: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What of a target is no name that it gives something to: ``scores[mask]``."""
+    if isinstance(target, _GROUPS):
+        for element in target.elements:
+            yield from _written_to(element.value)
+    elif not isinstance(target, cst.Name):
+        yield target
 
 
 def targets_in(target: cst.CSTNode) -> Iterator[cst.Name]:

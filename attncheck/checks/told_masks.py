@@ -203,8 +203,8 @@ class _Claims(dict[cst.FunctionDef, dict[str, MaskClaim]]):
 
 def _head_comments(function: cst.FunctionDef, source: Source) -> str:
     """The comments between the name of a function and its first statement, line by line."""
-    start = source.span(function.name).line
-    end = source.span(function.body.body[0]).line if function.body.body else start
+    start = source.line(function.name)
+    end = source.line(function.body.body[0]) if function.body.body else start
     comments = (line.partition("#")[2] for line in source.lines[start - 1 : end - 1])
     return "\n".join(comment.lstrip("# ") for comment in comments if comment)
 

@@ -246,7 +246,10 @@ def is_chosen(site: Site, view: View) -> bool:
             others = (branch for branch in (outer.body, outer.orelse) if branch is not inner)
             assigned = (node for branch in others if branch is not None for node in parts(branch))
             if any(
-                names & names_assigned(node) and "softmax" in view.code(node) for node in assigned
+                isinstance(node, cst.Assign)
+                and names & names_assigned(node)
+                and "softmax" in view.code(node.value)
+                for node in assigned
             ):
                 return True
     return False
