@@ -192,18 +192,21 @@ def _function(
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     weak = [r for r in reports if r.evidence >= Evidence.PROSE and not is_about_steps(r)]
     prose = [r for r in weak if not about_rank(r)]
-    if prose and _is_of_one_item(analysis, function, general):
+    if prose and _is_of_one_item(analysis, function, general, prose):
         prose = []
     names = _by_hypotheses(analysis, function, general)
     _take(found, [report for report in names.agreed if report.key not in unsure])
     _settle(analysis, found, [*([prose] if prose else []), *names.groups])
 
 
-def _is_of_one_item(analysis: Analysis, function: Function, general: Traced) -> bool:
-    """Whether a function gives an argument an axis in front, and works if it had none before.
+def _is_of_one_item(
+    analysis: Analysis, function: Function, general: Traced, reports: list[Diagnosed]
+) -> bool:
+    """Whether a function gives an argument an axis in front, and is right if it had none before.
 
     Its docstring then speaks of a batch, of which the argument is one item.
     """
+    keys = {report.key for report in reports}
     for made in general.graph.operations:
         if not isinstance(made.event, NewAxis) or made.event.axes != (0,):
             continue
@@ -211,7 +214,9 @@ def _is_of_one_item(analysis: Analysis, function: Function, general: Traced) -> 
         if name not in analysis.tracer.evidence.docstring(function).parameters:
             continue
         traced = analysis.tracer.run_function(function, unbatched=name)
-        if traced.complete and not contradictions(traced):
+        if not traced.complete or contradictions(traced):
+            continue
+        if keys.isdisjoint(report.key for report in diagnose(analysis, traced, {})):
             return True
     return False
 

@@ -12,14 +12,28 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from attncheck.operators.call import Operator
 from attncheck.record import record
 from attncheck.values.value import Int, Mapping, Sequence, Value
 
+_Argument = TypeVar("_Argument")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: Libraries without arrays of their own, and whose they take.
 _ARRAYS_OF = {"scipy": "numpy", "flax": "jax", "keras": "tensorflow"}
+#: NumPy's names for arguments, which torch's compiled functions take as well
+#: (``numpy_compatibility_arg_names`` in torch/csrc/utils/python_arg_parser.cpp).
+_AS_IN_NUMPY = {
+    "dim": ("axis",),
+    "keepdim": ("keepdims",),
+    "input": ("x", "a", "x1"),
+    "other": ("x2",),
+}
+#: Functions of torch that do not: most of them are written in Python.
+_OF_PYTHON = frozenset(
+    ["split", "norm", "unique", "unique_consecutive", "unflatten", "tensor_split"]
+)
 
 
 @record
@@ -45,6 +59,7 @@ class Spelling:
     signature: str
     fixed: dict[str, Value] = field(default_factory=dict)
     _parameters: tuple[ParameterName, ...] | None = None
+    _aliases: dict[str, str] | None = None
 
     @property
     def library(self) -> str:
@@ -59,11 +74,31 @@ class Spelling:
             self._parameters = parse_signature(self.signature)
         return self._parameters
 
+    @property
+    def aliases(self) -> dict[str, str]:
+        """What parameters may be called besides, with what they are called here."""
+        if self._aliases is None:
+            native = self.path.startswith("torch.") and not self.path.startswith("torch.nn.")
+            native = native and self.path.rpartition(".")[2] not in _OF_PYTHON
+            spelled = [each.spelled for each in self.parameters if not each.positional_only]
+            self._aliases = {
+                alias: name
+                for name in (spelled if native else ())
+                for alias in _AS_IN_NUMPY.get(name, ())
+                if alias not in spelled
+            }
+        return self._aliases
+
+    def as_spelled(self, keywords: dict[str, _Argument]) -> dict[str, _Argument]:
+        """Keyword arguments by the names that parameters have here."""
+        aliases = self.aliases
+        return {aliases.get(name, name): value for name, value in keywords.items()}
+
     def bind(self, positional: list[Value], keywords: dict[str, Value]) -> dict[str, Value] | None:
         """The arguments by neutral name, or None if the call does not fit the parameter list."""
         bound = dict(self.fixed)
         left = list(positional)
-        rest = dict(keywords) if keywords else {}
+        rest = self.as_spelled(keywords) if keywords else {}
         for parameter in self.parameters:
             if parameter.collects_keywords:
                 bound[parameter.neutral] = Mapping(tuple(rest.items()))

@@ -48,6 +48,8 @@ def presume_operands(machine: Machine, operator: str, arguments: Mapping[str, Va
     It was given the axis in order to fit: ``scores.masked_fill(mask.unsqueeze(1), 0)``. A mask that
     was not given any fits weights of one row a batch as it is.
     """
+    if machine.own.conventional and operator in _CONVENTIONAL:
+        _CONVENTIONAL[operator](machine, arguments)
     names = _PAIRED.get(operator)
     if names is None or not machine.evidence.presuming:
         return
@@ -58,6 +60,36 @@ def presume_operands(machine: Machine, operator: str, arguments: Mapping[str, Va
         plain = rank == _ROWS and operator == "masked_fill" and value is arguments.get("mask")
         if plain or _is_fitted(machine, value):
             presume_rank(machine, value, rank)
+
+
+def _presume_steps(machine: Machine, arguments: Mapping[str, Value]) -> None:
+    """Take what a layer made, and what then changes axes 1 and 2, to be (B, T, features).
+
+    So it is written with keys that are turned for the scores and with what a convolution over time
+    takes: with heads the view has told all axes before.
+    """
+    swapped = {as_integer(arguments[name]) for name in ("first", "second") if name in arguments}
+    if swapped == {1, 2} and _is_of_features(machine, arguments.get("x")):
+        presume_rank(machine, arguments["x"], _ACTIVATION)
+
+
+def _presume_alike(machine: Machine, arguments: Mapping[str, Value]) -> None:
+    """Take what a layer made to have as many axes as the activation that it is multiplied with."""
+    operands = [arguments[name] for name in ("x", "y") if name in arguments]
+    ranks = {len(shape.lead) for each in operands if (shape := _closed(machine, each))}
+    for each in operands if len(ranks) == 1 and max(ranks) >= _ACTIVATION else ():
+        if _is_of_features(machine, each):
+            presume_rank(machine, each, max(ranks))
+
+
+def _is_of_features(machine: Machine, value: Value | None) -> bool:
+    """Whether the last axis is all that is known of a tensor, and is what a layer gives."""
+    tensor = None if value is None else as_tensor(value)
+    if tensor is None or tensor.shape is None:
+        return False
+    shape = expand(tensor.shape, machine.facts)
+    size = shape.trail[0].size if shape.trail and shape.at_least == 1 else None
+    return size is not None and not any(symbol.flexible for symbol in size.symbols())
 
 
 def _is_fitted(machine: Machine, value: Value) -> bool:
@@ -129,6 +161,11 @@ _PAIRED: Final[dict[str, tuple[str, ...]]] = {
     "masked_fill": ("x", "mask"),
     "matmul": ("x", "y"),
     **dict.fromkeys(_ELEMENTWISE, ("condition", "x", "y")),
+}
+#: What inputs have by convention, by the name of the operator that is given them.
+_CONVENTIONAL: Final[dict[str, Callable[[Machine, Mapping[str, Value]], None]]] = {
+    "swap": _presume_steps,
+    "matmul": _presume_alike,
 }
 #: By the operator's name.
 _RULES: Final[dict[str, _Rule]] = {

@@ -85,9 +85,10 @@ def written_arguments(spelling: Spelling, given: Arguments) -> Written:
             written[parameter.neutral] = given.nodes[index:]
         elif expression is not None:
             written[parameter.neutral] = expression
-    for parameter in spelling.parameters if given.written else ():
-        if parameter.spelled in given.written:
-            written[parameter.neutral] = given.written[parameter.spelled]
+    keywords = spelling.as_spelled(given.written) if given.written else {}
+    for parameter in spelling.parameters if keywords else ():
+        if parameter.spelled in keywords:
+            written[parameter.neutral] = keywords[parameter.spelled]
     return written
 
 

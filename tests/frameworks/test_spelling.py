@@ -36,11 +36,20 @@ def test_parameters_are_read_once_with_their_neutral_names() -> None:
         ([], {}, None),
         ([ONE, TWO, TWO], {}, None),
         ([ONE, TWO], {"dim": TWO}, None),
-        ([ONE], {"axis": TWO}, None),
+        ([ONE], {"axis": TWO}, {"x": ONE, "axis": TWO}),
+        ([ONE, TWO], {"axis": TWO}, None),
+        ([ONE], {"axes": TWO}, None),
     ],
 )
 def test_calls_bind_or_do_not_fit(positional: Any, keywords: Any, expected: Any) -> None:
     assert spelling("input:x, dim:axis=None, *, dtype=None").bind(positional, keywords) == expected
+
+
+@pytest.mark.parametrize("path", ["torch.nn.functional.f", "torch.split", "jax.f"])
+def test_names_of_numpy_are_those_of_functions_that_torch_has_compiled(path: str) -> None:
+    one = Spelling(path, elementwise.add, "input:x, dim:axis=None")
+    assert one.bind([ONE], {"axis": TWO}) is None
+    assert one.bind([ONE], {"dim": TWO}) == {"x": ONE, "axis": TWO}
 
 
 @pytest.mark.parametrize(
