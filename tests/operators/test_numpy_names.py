@@ -99,5 +99,5 @@ def f(x, w):
         return [each.code for each in check_source(source, "x.py", Settings()).findings]
 
     assert found("torch.matmul(input=both, other=w) + total") == []
-    assert found("both.sum(axis=-1, keepdims=True) @ w") == ["ATN101"]
-    assert found("torch.nn.functional.softmax(x.sum(-1, True), axis=-1) @ w") == []
+    assert found("torch.matmul(input=x, other=both.softmax(axis=-1))") == ["ATN102"]
+    assert found("torch.matmul(x, torch.nn.functional.softmax(both, axis=-1))") == []
