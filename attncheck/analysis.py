@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from attncheck.algebra.size import Symbol
+from attncheck.anyhow import fails_anyhow
 from attncheck.attention import tolerable
 from attncheck.checks.report import Report
 from attncheck.checks.run import run_checks
@@ -43,6 +44,7 @@ from attncheck.suppose import (
 )
 from attncheck.tracer.libraries import array_libraries
 from attncheck.tracer.program import ProgramEvidence
+from attncheck.tracer.terms import Terms
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.tensor import Evidence
 from attncheck.values.value import Function, as_tensor, expanded
@@ -169,10 +171,14 @@ def _function(
     tracer = analysis.tracer
     named = conventional(tracer, function)
     told = [] if named is None else diagnose(analysis, named, {})
-    contradicted: list[Diagnosed] = []
+    contradicted, hoped = list[Diagnosed](), list[Diagnosed]()
     if named is not None and contradictions(named):
-        first = stands_anyway(named)
+        first = stands_anyway(named) or _first_anyhow(analysis, function, named)
         contradicted = [each for each in told if each.report.operation is first]
+        if not contradicted:
+            # Names may be wrong, or the code: that one edit mends it all speaks for the names.
+            hoped = [each for each in told if each.report.operation.clash and not about_rank(each)]
+            hoped = _of_any_rank(analysis, function, hoped, set())
         named, told = None, []
     # What is found in nobody's inputs is not found in inputs of which less is known.
     general = named if named is not None and not told else tracer.run_function(function)
@@ -194,9 +200,20 @@ def _function(
     prose = [r for r in weak if not about_rank(r)]
     if prose and _is_of_one_item(analysis, function, general, prose):
         prose = []
+    if weak and contradictions(general):
+        first = _first_anyhow(analysis, function, general)
+        _take(found, [each for each in weak if each.report.operation is first])
     names = _by_hypotheses(analysis, function, general)
     _take(found, [report for report in names.agreed if report.key not in unsure])
-    _settle(analysis, found, [*([prose] if prose else []), *names.groups])
+    _settle(analysis, found, [*(group for group in (prose, hoped) if group), *names.groups])
+
+
+def _first_anyhow(analysis: Analysis, function: Function, traced: Traced) -> Operation | None:
+    """The first contradiction of a trace, if it stays however many axes the arguments have."""
+    first = next(iter(traced.graph.clashes()), None)
+    if first is None or not fails_anyhow(analysis.tracer, function, traced, first, contradictions):
+        return None
+    return first
 
 
 def _is_of_one_item(
@@ -213,7 +230,7 @@ def _is_of_one_item(
         name = getattr(next((each.node for each, _ in made.tensors()), None), "value", None)
         if name not in analysis.tracer.evidence.docstring(function).parameters:
             continue
-        traced = analysis.tracer.run_function(function, unbatched=name)
+        traced = analysis.tracer.run_function(function, Terms(unbatched=name))
         if not traced.complete or contradictions(traced):
             continue
         if keys.isdisjoint(report.key for report in diagnose(analysis, traced, {})):
@@ -260,8 +277,8 @@ def _shown_without_flag(
     shown = analysis.tracer.evidence.seen_of(function)
     if not doubtful or not any(shown.values()):
         return set()
-    conventional = reports[0].traced.conventional
-    spared = analysis.tracer.run_function(function, conventional=conventional, sparing=True)
+    terms = Terms(conventional=reports[0].traced.terms.conventional, sparing=True)
+    spared = analysis.tracer.run_function(function, terms)
     unsure = {each.key for each in reports} - {each.key for each in diagnose(analysis, spared, {})}
     return unsure if unsure & doubtful else set()
 
@@ -288,7 +305,7 @@ def _of_any_rank(
         return named and report.report.rule.code < "ATN3"
 
     for more in (-1, 1) if any(map(doubtful, told)) else ():
-        other = analysis.tracer.run_function(function, conventional=True, more=more)
+        other = analysis.tracer.run_function(function, Terms(conventional=True, more=more))
         if other.complete and not contradictions(other):
             working = {each.node for each in other.graph.operations if _works(each)}
             working -= {report.report.node for report in diagnose(analysis, other, {})}
@@ -394,7 +411,7 @@ def diagnose(
 
 
 def _view(analysis: Analysis, traced: Traced, numbers: dict[Symbol, int]) -> View:
-    making = analysis.tracer.making(traced.function)
+    making = analysis.tracer.making(traced)
 
     def general() -> list[View]:
         return [_view(analysis, other, {}) for other in (analysis.module, *analysis.general)]

@@ -173,8 +173,8 @@ def is_plain(diagnosed: Diagnosed) -> bool:
     """
     if not is_about_shapes(diagnosed.report.rule):
         return False
-    traced = diagnosed.traced
-    named = traced.conventional and not traced.optional and diagnosed.evidence is Evidence.NAME
+    terms = diagnosed.traced.terms
+    named = terms.conventional and not terms.optional and diagnosed.evidence is Evidence.NAME
     return diagnosed.evidence < Evidence.PROSE or (named and not about_rank(diagnosed))
 
 

@@ -19,6 +19,7 @@ from attncheck.suppose import hints, parameter_names, run_under
 from attncheck.table import hypotheses
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tracer.sketches import Sketch
+from attncheck.tracer.terms import USUAL, Terms
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.values.value import Function, Unknown, as_tensor
 
@@ -84,8 +85,7 @@ class Root:
 
     function: str
     label: str | None = None
-    conventional: bool = False
-    optional: bool | None = None
+    terms: Terms = USUAL
     also: frozenset[str] = frozenset()
 
 
@@ -135,7 +135,7 @@ def _run_under(tracer: Tracer, function: Function, root: Root) -> Traced:
         for hypothesis in hypotheses(names, tracer.scope, hints=hints(tracer, function)):
             if hypothesis.label == root.label:
                 return run_under(tracer, function, hypothesis)
-    return tracer.run_function(function, conventional=root.conventional, optional=root.optional)
+    return tracer.run_function(function, root.terms)
 
 
 def _loses(operation: Operation) -> bool:

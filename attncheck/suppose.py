@@ -19,6 +19,8 @@ from attncheck.attention import LEARNED, Site, find_sites
 from attncheck.graph import Operation
 from attncheck.operators.events import COPYING, Contraction, Elementwise, Fault
 from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
+from attncheck.tracer.machine import MAKING
+from attncheck.tracer.terms import USUAL, Terms
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.tree.pairs import parts
 from attncheck.values.tensor import Tensor
@@ -193,7 +195,7 @@ def conventional(tracer: Tracer, function: Function) -> Traced | None:
     says = evidence.has_conventional(function) or tracer.has_sequences(function)
     if not says and not _swaps_time(function, evidence.swapping):
         return None
-    traced = tracer.run_function(function, conventional=True)
+    traced = tracer.run_function(function, Terms(conventional=True))
     return traced if traced.complete else None
 
 
@@ -233,29 +235,32 @@ def with_and_without(tracer: Tracer, function: Function, general: Traced) -> Ite
     """The traces of a call without the arguments that are None by default, and with all of them.
 
     ``context=None`` is replaced by the input, a cache that is not there adds no positions, and one
-    that is there does: what two ways make unknown is known on each of them. None where everything
-    is known as it is.
+    that is there does: what two ways make unknown is known on each of them. And the trace of a
+    method of an object that was made without what its constructor need not be given: so it is made
+    by whoever is content with that. None where everything is known as it is.
     """
-    if _may_differ(tracer, function, general):
-        for given in (False, True):
-            traced = tracer.run_function(
-                function, conventional=general.conventional, optional=given
-            )
-            if traced.complete:
-                yield traced
+    ways: list[Terms] = []
+    named = general.terms.conventional
+    if _may_differ(function, general):
+        if NONE in function.defaults.values() and tracer.may_leave_out(function):
+            ways += [Terms(named, optional=given) for given in (False, True)]
+        if tracer.has_switches(function):
+            ways.append(Terms(named, configured=True))
+    for terms in ways:
+        traced = tracer.run_function(function, terms)
+        if traced.complete:
+            yield traced
 
 
-def _may_differ(tracer: Tracer, function: Function, general: Traced) -> bool:
-    """Whether arguments that may be None decide about shapes that are not known in general."""
+def _may_differ(function: Function, general: Traced) -> bool:
+    """Whether what is not given may decide about shapes that are not known in general."""
     names = set(parameter_names(function))
-    if NONE not in function.defaults.values() or general.hypothesis is not None:
+    if general.hypothesis is not None or function.name in MAKING:
         return False
     if not names - function.defaults.keys():
         return False  # nobody calls it with nothing at all
     outputs = (as_tensor(each.output) for each in general.graph.operations if not each.elsewhere)
-    if all(tensor is None or is_known(tensor.shape) for tensor in outputs):
-        return False
-    return bool(tracer.may_leave_out(function))
+    return not all(tensor is None or is_known(tensor.shape) for tensor in outputs)
 
 
 def is_known(shape: Shape | None) -> bool:
@@ -267,15 +272,10 @@ def is_known(shape: Shape | None) -> bool:
 
 
 def run_under(
-    tracer: Tracer, function: Function, hypothesis: Hypothesis, *, conventional: bool = False
+    tracer: Tracer, function: Function, hypothesis: Hypothesis, terms: Terms = USUAL
 ) -> Traced:
-    """Trace a function under a hypothesis; `conventional` is that of `Tracer.run_function`."""
-    return tracer.run_function(
-        function,
-        hypothesis,
-        open_pair=not has_weights(hypothesis),
-        conventional=conventional,
-    )
+    """Trace a function under a hypothesis, on the terms of `Tracer.run_function`."""
+    return tracer.run_function(function, terms, hypothesis, open_pair=not has_weights(hypothesis))
 
 
 def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced], int]) -> Traced:
@@ -286,7 +286,7 @@ def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced]
     only; that two sizes are equal is for operations to show.
     """
     tracer.evidence.loose = True
-    general = tracer.run_function(function, conventional=True)
+    general = tracer.run_function(function, Terms(conventional=True))
     if not general.complete or contradictions(general):
         general = tracer.run_function(function)
     tracer.evidence.loose = False
@@ -307,7 +307,7 @@ def stated(tracer: Tracer, function: Function, contradictions: Callable[[Traced]
     if not consistent or not _one_rank(consistent):
         return general
     tracer.evidence.loose = True
-    traced = run_under(tracer, function, consistent[0], conventional=True)
+    traced = run_under(tracer, function, consistent[0], Terms(conventional=True))
     if contradictions(traced):
         traced = run_under(tracer, function, consistent[0])
     tracer.evidence.loose = False

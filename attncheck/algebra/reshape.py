@@ -305,7 +305,8 @@ def _run(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> _Regroup
         # What was merged before comes apart the same way, or it is dealt out anew.
         axes, order, moved = _regroup(apart, solid_new, facts, unknown)
         return _filled(old, new, axes), order, moved and (old, new)
-    if len(solid_old) <= 1:
+    if len(solid_old) <= 1 or not solid_new:
+        # Without an axis on one side, those on the other are of one element together.
         return _filled(old, new, solid_new), Order.KEPT, None
     order, axes = _chain(solid_old, solid_new, facts, unknown)
     moved = (old, new) if order is Order.SCRAMBLED else None

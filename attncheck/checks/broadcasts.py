@@ -350,7 +350,7 @@ def _is_of_presumed_rank(view: View, tensors: list[tuple[Operand, Tensor]]) -> b
     """Whether operands of unlike ranks may only be so because a name was taken to say the rank."""
     ranks = {len(view.sizes(tensor) or ()) for _, tensor in tensors}
     named = any(tensor.evidence is Evidence.NAME for _, tensor in tensors)
-    return view.traced.conventional and named and len(ranks) > 1
+    return view.traced.terms.conventional and named and len(ranks) > 1
 
 
 def _is_elsewhere(own: Axis, other: Axis, longer: list[Tag]) -> bool:

@@ -29,6 +29,7 @@ from attncheck.repair.columns import without_table
 from attncheck.repair.counts import count_of_each
 from attncheck.repair.coverage import coverage_before
 from attncheck.repair.dots import each_sequence
+from attncheck.repair.earlier import earlier_steps
 from attncheck.repair.elementwise import elementwise
 from attncheck.repair.heads import other_split
 from attncheck.repair.layered import top_layer
@@ -45,6 +46,7 @@ from attncheck.repair.ranks import other_rank
 from attncheck.repair.repeats import other_order
 from attncheck.repair.reshapes import inferred
 from attncheck.repair.scales import other_scale
+from attncheck.repair.siblings import like_siblings
 from attncheck.repair.sizes import other_sizes
 from attncheck.repair.slices import other_places
 from attncheck.repair.softmaxes import other_axis_of_softmax
@@ -71,6 +73,8 @@ def candidates(report: Report, view: View) -> Iterator[Candidate]:
     if report.rule.code in _OF_SIZES:
         yield from top_layer(report, view)
         yield from of_other_axes(report, view)
+        yield from like_siblings(report, view)
+        yield from earlier_steps(report, view)
 
 
 # -- reductions ---------------------------------------------------------------------------------
@@ -205,7 +209,7 @@ def _claim(report: Report, view: View) -> Iterator[Candidate]:
 
 
 #: Rules about sizes and axes that do not fit: of them the layers of a state may be to blame.
-_OF_SIZES = frozenset({"ATN101", "ATN103", "ATN104", "ATN106", "ATN109", "ATN110"})
+_OF_SIZES = frozenset({"ATN101", "ATN102", "ATN103", "ATN104", "ATN106", "ATN109", "ATN110"})
 
 _GENERATORS: dict[str, Generator] = {
     "ATN101": product,

@@ -143,7 +143,7 @@ class Workshop:
             also |= {diagnosed.report.place} - {function.qualified}
             label = None if hypothesis is None else hypothesis.label
             traced = diagnosed.traced
-            return Root(function.qualified, label, traced.conventional, traced.optional, also)
+            return Root(function.qualified, label, traced.terms, also)
         place = diagnosed.report.operation.place.function
         # What a call has shown is told in the names that the function is best read under.
         return Root(place, self.analysis.labels.get(place), also=also)

@@ -386,7 +386,7 @@ def general_arguments(
 ) -> Iterator[tuple[cst.Param, Value]]:
     """Each parameter with the value it has when nothing is known of the call.
 
-    Where it is `said` of one whether it is given, it certainly is no None, or it is.
+    Where it is `said` of one whether it is given, it certainly is no None, or has its default.
     """
     parameters = function.node.params
     listed = [*parameters.posonly_params, *parameters.params]
@@ -394,7 +394,8 @@ def general_arguments(
         yield listed.pop(0), receiver
     for parameter in (*listed, *parameters.kwonly_params):
         given = None if said is None else said.get(parameter.name.value)
-        value = NONE if given is False else _general(machine, function, parameter)
+        value = function.defaults[parameter.name.value] if given is False else None
+        value = _general(machine, function, parameter) if value is None else value
         yield parameter, _not_none(value) if given else value
     if type(parameters.star_arg) is cst.Param:
         yield parameters.star_arg, Sequence(None)

@@ -80,7 +80,7 @@ def call_layer(
     given = spelling.calling.bind(arguments.positional, arguments.keywords)
     if given is None or not arguments.exact:
         return None
-    if machine.own.conventional:
+    if machine.own.terms.conventional:
         given |= _batched(machine, spelling.operator.__name__, given)
     rank = batched_rank(layer.path) if machine.evidence.presuming else None
     if rank is not None and "x" in given:

@@ -48,7 +48,7 @@ def presume_operands(machine: Machine, operator: str, arguments: Mapping[str, Va
     It was given the axis in order to fit: ``scores.masked_fill(mask.unsqueeze(1), 0)``. A mask that
     was not given any fits weights of one row a batch as it is.
     """
-    if machine.own.conventional and operator in _CONVENTIONAL:
+    if machine.own.terms.conventional and operator in _CONVENTIONAL:
         _CONVENTIONAL[operator](machine, arguments)
     names = _PAIRED.get(operator)
     if names is None or not machine.evidence.presuming:

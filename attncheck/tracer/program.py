@@ -32,6 +32,7 @@ from attncheck.tracer.docstrings import claims_of, docstring_of
 from attncheck.tracer.ledger import Ledger
 from attncheck.tracer.libraries import array_libraries
 from attncheck.tracer.sketches import Attributes, Sketch, Sketches, filled
+from attncheck.tracer.terms import USUAL, Terms
 from attncheck.tree.pairs import parameter_names
 from attncheck.values import value as values
 from attncheck.values.tensor import Decided, Evidence, Tensor
@@ -77,14 +78,8 @@ class ProgramEvidence:
     convention: Paper | None = None
     #: whether names and prose only say how many axes there are: for shapes that are to be stated
     loose: bool = False
-    #: whether inputs of which nothing else is known have as many axes as their names say
-    conventional: bool = False
-    #: how many axes more than that they have
-    more: int = 0
-    #: whether calls are not asked what the arguments of the function are
-    sparing: bool = False
-    #: the parameter of which prose is taken to speak of a batch where one of its items is given
-    unbatched: str | None = None
+    #: what is taken to be so of the arguments of the pinned function
+    terms: Terms = USUAL
     pinned_function: Function | None = None
     #: the path of the file, where it is another one than the checked
     file: str = ""
@@ -124,7 +119,7 @@ class ProgramEvidence:
             lines=(),
             line_of=None,
             loose=True,
-            conventional=False,
+            terms=USUAL,
             pinned=None,
             pinned_function=None,
             file=path,
@@ -136,7 +131,7 @@ class ProgramEvidence:
     @property
     def presuming(self) -> bool:
         """Whether numbers of axes are taken to be what is usual, until the code contradicts it."""
-        return self.loose and self.conventional
+        return self.loose and self.terms.conventional
 
     # -- parameters ----------------------------------------------------------------------------
 
@@ -168,7 +163,12 @@ class ProgramEvidence:
         """The value a parameter has by evidence, or None if nothing says anything."""
         name = parameter.name.value
         key = (function, name)
-        if self.loose or self.unbatched:
+        if self.terms.ranks and function is self.pinned_function:
+            ranks = dict(self.terms.ranks)
+            rank = ranks.get(name)
+            if name in ranks:
+                return None if rank is None else filled(Sketch(rank, library=self._library()), name)
+        if self.loose or self.terms.unbatched:
             stated = self._stated(function, parameter)
         elif key in self._parameters:
             stated = self._parameters[key]
@@ -182,11 +182,11 @@ class ProgramEvidence:
             return pinned
         called = self._called(function, name)
         by_name = called is not None and called.evidence is Evidence.NAME
-        if by_name and not (self.conventional or self.loose):
+        if by_name and not (self.terms.conventional or self.loose):
             # Names are not asked here: what the function itself shows is stronger.
             called = None
         elif by_name and called is not None and called.items is None:
-            called = replace(called, rank=called.rank + self.more)
+            called = replace(called, rank=called.rank + self.terms.more)
         if called is not None and (stated is None or tensor is not None):
             # Other calls may leave out what these ones give.
             given = filled(called, name)
@@ -197,11 +197,13 @@ class ProgramEvidence:
         if counted is not None and (stated is None or tensor is not None):
             optional = name in function.defaults
             return filled(Sketch(counted, evidence=Evidence.PROSE, optional=optional), name)
-        named = self.conventional and function is self.pinned_function and function.is_forward
+        named = self.terms.conventional and function is self.pinned_function and function.is_forward
         rank = conventional_rank(name) if named else None
         if rank is not None and (stated is None or tensor is not None):
             optional = name in function.defaults
-            return filled(Sketch(rank + self.more, evidence=Evidence.NAME, optional=optional), name)
+            return filled(
+                Sketch(rank + self.terms.more, evidence=Evidence.NAME, optional=optional), name
+            )
         if tensor is not None and tensor.shape is None:
             # A tensor by its annotation: its shape is still to be found out, anew in each trace.
             role = MASK if is_mask_name(name) else None
@@ -244,7 +246,7 @@ class ProgramEvidence:
         return self._swapping
 
     def _called(self, function: Function, name: str) -> Sketch | None:
-        if self.sparing and function is self.pinned_function:
+        if self.terms.sparing and function is self.pinned_function:
             return None
         if self.shown_before is not None and not isinstance(function.node, cst.Lambda):
             return self.shown_before.get(function.qualified, {}).get(name)
@@ -290,7 +292,11 @@ class ProgramEvidence:
             library = getattr(annotated, "library", None) or library
         line, by = (claim.line, "docstring") if isinstance(claim, DocClaim) else (0, "comment")
         decided = Decided(line, by, f"from the {by}: {claim.words}")
-        if self.unbatched == name and function is self.pinned_function and len(shape.lead) > 1:
+        if (
+            self.terms.unbatched == name
+            and function is self.pinned_function
+            and len(shape.lead) > 1
+        ):
             shape = Shape(shape.lead[1:])
         shape = loosened(shape, name) if self.loose else born(shape, name)
         return Tensor(shape, library, evidence=Evidence.PROSE, decided=decided)

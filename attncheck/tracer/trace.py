@@ -41,6 +41,7 @@ from attncheck.tracer.program import ProgramEvidence
 from attncheck.tracer.project import Project
 from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
+from attncheck.tracer.terms import USUAL, Terms
 from attncheck.values.value import (
     ALIKE,
     NONE,
@@ -75,10 +76,7 @@ class Traced:
     hypothesis: Hypothesis | None = None
     result: Value | None = None
     complete: bool = True
-    #: whether inputs were given as many axes as their names say
-    conventional: bool = False
-    #: whether arguments that may be None were given or left out; None: whichever
-    optional: bool | None = None
+    terms: Terms = USUAL
     #: for the module body: the sites of the latest call of each function, by qualified name
     inner: dict[str, list[ShapeSite]] = field(default_factory=dict)
     #: the sites of each call of what makes an object
@@ -112,8 +110,8 @@ class Tracer:
         )
         self._home = self._machine()
         self._home.observe_calls = True
-        self._instances: dict[Class, Instance] = {}
-        self._builders: dict[Class, tuple[Machine, bool]] = {}
+        self._instances: dict[tuple[Class, bool], Instance] = {}
+        self._builders: dict[tuple[Class, bool], tuple[Machine, bool]] = {}
         self._left_out: dict[Function, frozenset[str]] = {}
         #: the graphs of the module body and of the objects' making, for where a tensor comes from
         self.made_in: list[Graph] = [self._home.graph]
@@ -158,22 +156,14 @@ class Tracer:
     def run_function(
         self,
         function: Function,
+        terms: Terms = USUAL,
         hypothesis: Hypothesis | None = None,
         *,
         open_pair: bool = False,
-        conventional: bool = False,
-        more: int = 0,
-        optional: bool | None = None,
-        sparing: bool = False,
-        unbatched: str | None = None,
     ) -> Traced:
-        """Trace a function in general, or under a hypothesis about its parameters.
+        """Trace a function in general, on other terms, or under a hypothesis about its parameters.
 
-        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention;
-        `conventional` that inputs have as many axes as their names say, or so many `more`;
-        `optional` whether arguments that are None by default are given; `sparing` that what calls
-        show of arguments counts for nothing; `unbatched` is a parameter that is one item of the
-        batch which prose speaks of.
+        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention.
         """
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
@@ -181,45 +171,38 @@ class Tracer:
         if open_pair:
             machine.facts.leave_open("d_s", "d_h")
         machine.graph.by_name = hypothesis is not None
-        self._suppose(function, hypothesis, conventional, more, sparing, unbatched)
-        usual = optional is None and not (more or sparing or unbatched)
+        self._suppose(function, terms, hypothesis)
         receiver = None
         if function.owner is not None:
-            receiver = self._instance(function.owner)
-            builder, _ = self._builders[function.owner]
+            receiver = self._instance(function.owner, terms.configured)
+            builder, _ = self._builders[function.owner, terms.configured]
             # What making the object has shown holds for its methods.
             machine.facts.keep(builder.facts.learned(0))
             machine.implied += builder.implied
             self._name_arguments(machine, builder)
             if self.evidence.presuming:
                 self.evidence.attributes.recall(receiver)
-        names = frozenset[str]() if optional is None else self.may_leave_out(function)
-        said = dict.fromkeys(names, bool(optional))
+        names = frozenset[str]() if terms.optional is None else self.may_leave_out(function)
+        said = dict.fromkeys(names, bool(terms.optional))
+        if terms.configured:
+            said |= dict.fromkeys(switches(function), False)
         complete, result = self._in_general(machine, function, receiver, said)
-        if receiver is not None and complete and usual:
+        if receiver is not None and complete and terms.usual:
             self.evidence.attributes.note(function, receiver, machine.facts)
         machine.roll_back(0)
         self._suppose(function)
-        if hypothesis is None and usual:
+        if hypothesis is None and terms.usual:
             self._learn_calls(machine)
         traced = self._traced(machine, function, hypothesis, complete)
-        traced.result, traced.conventional, traced.optional = result, conventional, optional
+        traced.result, traced.terms = result, terms
         return traced
 
     def _suppose(
-        self,
-        function: Function,
-        hypothesis: Hypothesis | None = None,
-        conventional: bool = False,
-        more: int = 0,
-        sparing: bool = False,
-        unbatched: str | None = None,
+        self, function: Function, terms: Terms = USUAL, hypothesis: Hypothesis | None = None
     ) -> None:
         """Say what is taken to be so of a function's parameters: nothing, once it has run."""
         evidence = self.evidence
-        evidence.pinned, evidence.pinned_function = hypothesis, function
-        evidence.conventional, evidence.more = conventional, more
-        evidence.sparing, evidence.unbatched = sparing, unbatched
+        evidence.pinned, evidence.pinned_function, evidence.terms = hypothesis, function, terms
 
     def may_leave_out(self, function: Function) -> frozenset[str]:
         """The arguments that are None by default and of which the function asks whether they are.
@@ -280,37 +263,41 @@ class Tracer:
 
         return self._guarded(machine, run), result[0] if result else None
 
-    def _built(self, function: Function, owner: Class) -> Traced:
+    def _built(self, function: Function, owner: Class, configured: bool = False) -> Traced:
         """The trace of an ``__init__``: the one in which the object of its class was made."""
-        self._instance(owner)
-        builder, complete = self._builders[owner]
+        self._instance(owner, configured)
+        builder, complete = self._builders[owner, configured]
         return self._traced(builder, function, None, complete)
 
-    def making(self, function: Function | None) -> Traced | None:
+    def making(self, traced: Traced) -> Traced | None:
         """The trace in which the object was made that a method is traced on; None for others."""
-        owner = None if function is None else function.owner
+        owner = None if traced.function is None else traced.function.owner
         maker = None if owner is None else owner.lookup("__init__")
-        if owner is None or owner not in self._builders or type(maker) is not Function:
+        if owner is None or (owner, False) not in self._builders or type(maker) is not Function:
             return None
-        return self._built(maker, owner)
+        return self._built(maker, owner, traced.terms.configured)
 
     def _closure(self, function: Function) -> Environment:
         assert isinstance(function.closure, Environment)
         return Environment(function.closure)
 
-    def _instance(self, owner: Class) -> Instance:
-        """The object that methods of `owner` are traced on: made once, from unknown arguments."""
-        made = self._instances.get(owner)
+    def _instance(self, owner: Class, configured: bool = False) -> Instance:
+        """The object that methods of `owner` are traced on: made once, from unknown arguments.
+
+        Of one that is `configured` those have their default that are None or a flag by default.
+        """
+        made = self._instances.get((owner, configured))
         if made is None:
             made = Instance(owner)
-            self._instances[owner] = made
+            self._instances[owner, configured] = made
             builder = self._machine()
             initialiser = owner.lookup("__init__")
             complete = True
             if type(initialiser) is Function:
                 if self._closure(initialiser).file is None:
                     self.made_in.append(builder.graph)
-                complete, _ = self._in_general(builder, initialiser, made)
+                said = dict.fromkeys(switches(initialiser) if configured else (), False)
+                complete, _ = self._in_general(builder, initialiser, made, said)
             elif flax.is_module(builder, owner):
                 self.made_in.append(builder.graph)
                 complete = self._guarded(builder, lambda: self._filled(builder, made))
@@ -320,9 +307,14 @@ class Tracer:
             builds = keras.builder(builder, made)
             if builds is not None:
                 self._in_general(builder, builds, made)
-            self._builders[owner] = builder, complete
+            self._builders[owner, configured] = builder, complete
             _forget_replaced(made, owner)
         return made
+
+    def has_switches(self, function: Function) -> bool:
+        """Whether a method's object can be made in several ways by arguments that need not be."""
+        maker = None if function.owner is None else function.owner.lookup("__init__")
+        return type(maker) is Function and bool(switches(maker))
 
     def has_sequences(self, function: Function) -> bool:
         """Whether the object of a method has a layer over sequences: recurrent, or attention."""
@@ -374,6 +366,15 @@ class Tracer:
             inner=machine.inner,
             made=machine.made,
         )
+
+
+def switches(function: Function) -> frozenset[str]:
+    """The arguments of a function that are None by default, or true or false."""
+    return frozenset(
+        name
+        for name, value in function.defaults.items()
+        if type(value) is Const and (value == NONE or isinstance(value.value, bool))
+    )
 
 
 def _forget_replaced(made: Instance, owner: Class) -> None:

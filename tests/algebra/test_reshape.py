@@ -363,3 +363,13 @@ def test_features_that_are_cut_into_heads_leave_the_positions(
 ) -> None:
     made = reshape(shape_of(*before), wanted, Facts()).shape
     assert made.lead[wanted.index(INFER)].size == size
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1)])
+def test_axes_that_are_one_element_together_go(order: tuple[int, int, int]) -> None:
+    heads, rest = of(Symbol("n_heads")), of(Symbol("q"))
+    sizes = [heads, ONE // heads, rest]
+    made = reshape(shape_of(*(sizes[place] for place in order)), [rest], Facts())
+    assert made.shape.sizes() == (rest,)
+    assert made.count is Verdict.EQUAL
+    assert made.order is Order.KEPT

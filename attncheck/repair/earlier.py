@@ -1,0 +1,110 @@
+"""Candidate fixes further back: an axis or a step of what an operand was made by, written anew.
+
+Where nothing at the failing line mends it, one of the steps before may name a wrong axis, or turn
+what should not be turned. Each of the other axes it could name is tried, the nearest step first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, islice
+from typing import Final
+
+import libcst as cst
+
+from attncheck.attention import behind
+from attncheck.checks.report import Report
+from attncheck.checks.view import View
+from attncheck.graph import Operation
+from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.wording import argument_of
+
+#: Steps that are looked at, and what is tried for each of them.
+_NEAR: Final = 10
+_MOST_RANK: Final = 5
+
+
+def earlier_steps(report: Report, view: View) -> Iterator[Candidate]:
+    """The steps behind an operation, each with another axis, or left out."""
+    seen: set[cst.CSTNode] = set()
+    for _, tensor in report.operation.tensors():
+        for made in islice(behind(view.graph, tensor), _NEAR):
+            vary = _VARIED.get(made.kind)
+            if made.elsewhere or vary is None or made.node in seen:
+                continue
+            seen.add(made.node)
+            if isinstance(made.node, cst.Call):
+                yield from vary(made, made.node, view)
+
+
+def _rank(made: Operation, view: View) -> int:
+    """The number of axes of what a step is given; 0 if nobody knows."""
+    sources = [view.shape(tensor) for _, tensor in made.tensors()]
+    ranks = [shape.rank for shape in sources if shape is not None and shape.rank is not None]
+    return min(max(ranks, default=0), _MOST_RANK)
+
+
+def _other_axes(made: Operation, node: cst.Call, view: View) -> Iterator[Candidate]:
+    """Another axis for the one that a step names."""
+    argument = argument_of(node)
+    rank = _rank(made, view)
+    if argument is None or not rank:
+        return
+    written = view.code(argument)
+    count = rank + 1 if made.kind in _NEW else rank
+    number = int(written) if written.lstrip("-").isdigit() else None
+    if number is None:
+        return
+    for axis in range(count - 1, -1, -1):
+        if axis != number % count:
+            text = str(axis - count) if written.startswith("-") else str(axis)
+            yield edit(argument, text, f"name axis {text}", safe=False)
+
+
+def _left_out(made: Operation, node: cst.Call, view: View) -> Iterator[Candidate]:
+    """A step left out: what it is given as it is."""
+    if isinstance(node.func, cst.Attribute) and made.spelling.partition(".")[2].startswith("T"):
+        receiver = node.func.value
+        words = f"leave out .{node.func.attr.value}"
+        yield edit(node, view.source.code(receiver), words, safe=False)
+
+
+def _other_pairs(made: Operation, node: cst.Call, view: View) -> Iterator[Candidate]:
+    """Two other axes exchanged, or none."""
+    arguments = [argument.value for argument in node.args][-2:]
+    rank = _rank(made, view)
+    written = [view.code(argument) for argument in arguments]
+    if len(arguments) != 2 or not all(each.lstrip("-").isdigit() for each in written):
+        return
+    for pair in combinations(range(rank), 2):
+        if {int(each) % rank for each in written} != set(pair):
+            text = ", ".join(map(str, pair))
+            changed = view.source.code(node)
+            end = changed.rfind(written[0] + "," if written[0] + "," in changed else written[0])
+            yield edit(node, f"{changed[:end]}{text})", f"exchange axes {text}", safe=False)
+    yield from _left_out(made, node, view)
+
+
+def _then(*ways: Callable[[Operation, cst.Call, View], Iterator[Candidate]]) -> _Vary:
+    def vary(made: Operation, node: cst.Call, view: View) -> Iterator[Candidate]:
+        for way in ways:
+            yield from way(made, node, view)
+
+    return vary
+
+
+_Vary = Callable[[Operation, cst.Call, View], Iterator[Candidate]]
+#: Steps that put in an axis.
+_NEW: Final = frozenset({"unsqueeze", "stack"})
+#: What is tried for a step, by the name of its operator.
+_VARIED: Final[dict[str, _Vary]] = {
+    "swap": _other_pairs,
+    "concatenate": _other_axes,
+    "stack": _other_axes,
+    "chunk": _other_axes,
+    "split": _other_axes,
+    "unsqueeze": _then(_other_axes, _left_out),
+    "squeeze": _then(_other_axes, _left_out),
+    "permute_all": _left_out,
+    "reduce": _other_axes,
+}
