@@ -106,15 +106,21 @@ def _runs_otherwise(operation: Operation, sizes: tuple[Sizes, Sizes], view: View
 
 def _attention(operation: Operation, view: View) -> Diagnosis | None:
     """A library's attention: keys that are no query's, or values that are not one for each key."""
-    clash, tensors = operation.clash, list(operation.tensors())
-    if clash is None or not 0 < clash.operand < len(tensors):
+    clash, event = operation.clash, operation.event
+    given = {operand.name: (operand, tensor) for operand, tensor in operation.tensors()}
+    if clash is None or clash.operand == 0 or not isinstance(event, Attention):
         return None
-    operand, tensor = tensors[clash.operand]
+    if "query" not in given or "value" not in given:
+        return None
+    # Keras' layers take the values for keys, where they are given none.
+    keys = given.get("key", given["value"])
+    of_features = event.features.verdict is not Verdict.EQUAL
+    operand, tensor = keys if of_features else given["value"]
     sizes = view.sizes(tensor)
     if operand.node is None or sizes is None or len(sizes) < 2:
         return None
-    other = view.quote(tensors[clash.operand - 1][0].node)
-    if clash.operand == 1:
+    other = view.quote((given["query"] if of_features else keys)[0].node)
+    if of_features:
         wanted, kind, what = (*sizes[:-1], clash.left), Kind.QUERY_KEY, "features"
     else:
         wanted, kind, what = (*sizes[:-2], clash.left, sizes[-1]), Kind.MISMATCH, "positions"

@@ -76,7 +76,7 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
         return None
     if _is_cut(sum_, shape.axes[normalised], view) or _is_backward(sum_, view):
         return None
-    if _meets_queries(site, sum_, shape.axes[normalised], view):
+    if _meets_queries(site, sum_, shape.axes[normalised], view) or _is_weighed(sum_):
         return None
     if shape.axes[normalised].is_one:
         return Mismatch(normalised, contracted, contracted)
@@ -94,6 +94,17 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     # Where no product tells, scores are taken to be written with the keys last.
     place = rank - 1 if keys is None else keys
     return Mismatch(normalised, contracted, place, keys is not None, named=shared)
+
+
+def _is_weighed(sum_: WeightedSum) -> bool:
+    """Whether what weights are summed with are weights themselves, over the axis of the sum.
+
+    It is these weights, then, that stand for the values: attention over attention (Cui et al. 2017,
+    section 3.3).
+    """
+    others = (place for place, _ in enumerate(sum_.operation.tensors()) if place != sum_.weights)
+    axes = [axis for place in others for axis in contracted_axes(sum_.operation, place)]
+    return len(axes) == 1 and bool(axes[0].normalised)
 
 
 def _is_routed(site: Site, view: View) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.algebra.size import Size
 from attncheck.attention import LEARNED, is_weight
 from attncheck.checks.letters import summed_clash
 from attncheck.checks.lone_vectors import lone_vectors
@@ -18,6 +19,7 @@ from attncheck.operators.events import Contraction, Einsum
 from attncheck.repair.axes_of_one import vectors_of_a_batch
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.dots import along_others
+from attncheck.repair.heads import size_text
 from attncheck.repair.layers import contracted_layers
 from attncheck.repair.repeats import repeated_along
 from attncheck.repair.wording import bracketed, flipped, fresh_name, other_flag
@@ -119,6 +121,7 @@ def projected(report: Report, view: View) -> Iterator[Candidate]:
     name = fresh_name(view, "W_proj")
     code = bracketed(view, culprit.node)
     axis = _contracted(report, view)
+    yield from _by_dense(report, view, culprit.node, report.expected[-1])
     if axis % len(sizes) < len(sizes) - 2:
         return  # no product of two projects another axis than the last two
     size, wanted = sizes[axis], report.expected[axis]
@@ -133,6 +136,23 @@ def projected(report: Report, view: View) -> Iterator[Candidate]:
         safe=False,
         new_name=name,
     )
+
+
+def _by_dense(
+    report: Report, view: View, node: cst.CSTNode, wanted: Size | None
+) -> Iterator[Candidate]:
+    """A Dense of Keras in front of a layer of Keras, as the layer is written: ``layers.Dense``."""
+    made = getattr(report.node, "func", None)
+    layer = made.func if isinstance(made, cst.Call) else None
+    if not report.operation.spelling.startswith("keras.layers") or wanted is None:
+        return
+    if not isinstance(layer, cst.Attribute):
+        return
+    size = str(wanted) if wanted.number is not None else size_text(report, view, wanted)
+    if size is not None:
+        dense = f"{view.source.code(layer.value)}.Dense({size})"
+        words = f"project {view.code(node)} to {size}"
+        yield edit(node, f"{dense}({view.source.code(node)})", words, safe=False)
 
 
 def _contracted(report: Report, view: View) -> int:
