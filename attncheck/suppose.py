@@ -193,7 +193,7 @@ def conventional(tracer: Tracer, function: Function) -> Traced | None:
     """
     evidence = tracer.evidence
     says = evidence.has_conventional(function) or tracer.has_sequences(function)
-    if not says and not _swaps_time(function, evidence.swapping):
+    if not says and not function.is_forward:
         return None
     traced = tracer.run_function(function, Terms(conventional=True))
     return traced if traced.complete else None

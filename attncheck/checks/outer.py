@@ -12,6 +12,7 @@ import libcst as cst
 from attncheck.algebra.broadcast import How, Pairing
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis
+from attncheck.algebra.size import Size
 from attncheck.checks.elementwise_mistakes import Diagnosis, Kind
 from attncheck.checks.report import Culprit
 from attncheck.checks.view import View
@@ -162,14 +163,35 @@ def _are_scores(view: View, tensor: Tensor, found: _Stretched) -> bool:
 
 
 def _one_meaning(view: View, column: Axis, vector: Axis) -> bool:
-    """Whether two axes are the same one: by birth, or by the one name that their size has."""
+    """Whether two axes are the same one: by birth, by the one name of their size, or elsewhere."""
     if column.is_one or vector.is_one or column.size is None or vector.size is None:
         return False
     if column.tag is not None and column.tag == vector.tag:
         return True
-    return (
-        column.size.number is None and view.facts.compare(column.size, vector.size) is Verdict.EQUAL
+    if column.size.number is not None:
+        return False
+    if view.facts.compare(column.size, vector.size) is Verdict.EQUAL:
+        return True
+    ours = {column.size, vector.size}
+    return any(ours == {view.facts.resolve(size) for size in pair} for pair in view.once(_met))
+
+
+def _met(view: View) -> list[tuple[Size, Size]]:
+    """The sizes of axes that meet in an operation that puts them together one by one."""
+    events = (each.event for each in view.graph.operations if not each.elsewhere)
+    pairings = (
+        pairing
+        for event in events
+        if isinstance(event, Elementwise) and event.broadcast is not None
+        for pairing in event.broadcast.pairings
+        if pairing.how is How.ASSUMED
     )
+    sizes = ((pairing.left, pairing.right) for pairing in pairings)
+    return [
+        (left.size, right.size)
+        for left, right in sizes
+        if left is not None and right is not None and left.size and right.size
+    ]
 
 
 def _is_positions(view: View, tensor: Tensor) -> bool:

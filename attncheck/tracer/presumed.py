@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from attncheck.algebra.shape import Axis, Shape, expand
+from attncheck.operators.events import NewAxis
 from attncheck.operators.masking import MASK
 from attncheck.record import replace
 from attncheck.tracer.defaults import presume_rank
@@ -51,7 +52,8 @@ def presume_operands(machine: Machine, operator: str, arguments: Mapping[str, Va
     if machine.own.terms.conventional and operator in _CONVENTIONAL:
         _CONVENTIONAL[operator](machine, arguments)
     names = _PAIRED.get(operator)
-    if names is None or not machine.evidence.presuming:
+    fitted = machine.own.terms.conventional and operator in _FITTED
+    if names is None or not (machine.evidence.presuming or fitted):
         return
     given = [arguments[name] for name in names if name in arguments]
     ranks = {len(shape.lead) for shape in (_closed(machine, value) for value in given) if shape}
@@ -60,6 +62,7 @@ def presume_operands(machine: Machine, operator: str, arguments: Mapping[str, Va
         plain = rank == _ROWS and operator == "masked_fill" and value is arguments.get("mask")
         if plain or _is_fitted(machine, value):
             presume_rank(machine, value, rank)
+            _presume_before(machine, value, rank)
 
 
 def _presume_steps(machine: Machine, arguments: Mapping[str, Value]) -> None:
@@ -90,6 +93,15 @@ def _is_of_features(machine: Machine, value: Value | None) -> bool:
     shape = expand(tensor.shape, machine.facts)
     size = shape.trail[0].size if shape.trail and shape.at_least == 1 else None
     return size is not None and not any(symbol.flexible for symbol in size.symbols())
+
+
+def _presume_before(machine: Machine, value: Value, rank: int) -> None:
+    """Take what was given one axis to have one less than what came of it."""
+    tensor = as_tensor(value)
+    made = None if tensor is None else machine.graph.maker(tensor)
+    event = None if made is None else made.event
+    if made is not None and isinstance(event, NewAxis) and made.source is not None:
+        presume_rank(machine, made.source, rank - len(event.axes))
 
 
 def _is_fitted(machine: Machine, value: Value) -> bool:
@@ -162,6 +174,8 @@ _PAIRED: Final[dict[str, tuple[str, ...]]] = {
     "matmul": ("x", "y"),
     **dict.fromkeys(_ELEMENTWISE, ("condition", "x", "y")),
 }
+#: Those of them that are fitted by axes of 1.
+_FITTED: Final = _PAIRED.keys() - {"matmul"}
 #: What inputs have by convention, by the name of the operator that is given them.
 _CONVENTIONAL: Final[dict[str, Callable[[Machine, Mapping[str, Value]], None]]] = {
     "swap": _presume_steps,

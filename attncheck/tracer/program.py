@@ -167,7 +167,7 @@ class ProgramEvidence:
             ranks = dict(self.terms.ranks)
             rank = ranks.get(name)
             if name in ranks:
-                return None if rank is None else filled(Sketch(rank, library=self._library()), name)
+                return None if rank is None else self._of_rank(function, name, rank)
         if self.loose or self.terms.unbatched:
             stated = self._stated(function, parameter)
         elif key in self._parameters:
@@ -209,6 +209,13 @@ class ProgramEvidence:
             role = MASK if is_mask_name(name) else None
             return replace(tensor, shape=open_shape(name), role=role, evidence=Evidence.FORCED)
         return stated
+
+    def _of_rank(self, function: Function, name: str, rank: int) -> Value:
+        """A parameter of which the code itself shows how many axes it has."""
+        optional = function.defaults.get(name) == NONE
+        library, evidence = self._library(), Evidence.FORCED
+        sketch = Sketch(rank, library=library, evidence=evidence, optional=optional)
+        return filled(sketch, name)
 
     def hinted_rank(self, function: Function, parameter: cst.Param) -> int | None:
         """How many axes a called function says that an argument has, in prose or by its name."""

@@ -17,9 +17,11 @@ from typing import Final
 import libcst as cst
 
 from attncheck.algebra.facts import Facts
+from attncheck.algebra.shape import expand
 from attncheck.algebra.size import of
 from attncheck.frameworks.lookup import find_layer
 from attncheck.graph import Graph, Place
+from attncheck.record import replace
 from attncheck.source import Source
 from attncheck.table import Hypothesis, Scope
 from attncheck.tracer import flax, keras, targets
@@ -42,6 +44,7 @@ from attncheck.tracer.project import Project
 from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
 from attncheck.tracer.terms import USUAL, Terms
+from attncheck.values.tensor import Evidence
 from attncheck.values.value import (
     ALIKE,
     NONE,
@@ -55,6 +58,7 @@ from attncheck.values.value import (
     Unknown,
     Value,
     as_size,
+    as_tensor,
 )
 
 #: A name in a shape as prose writes it.
@@ -163,8 +167,23 @@ class Tracer:
     ) -> Traced:
         """Trace a function in general, on other terms, or under a hypothesis about its parameters.
 
-        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention.
+        `open_pair` says that ``d_s`` and ``d_h`` may be one size, as in dot attention. What a later
+        line shows of the number of an argument's axes is known from the first one on.
         """
+        traced = self._run(function, terms, hypothesis, open_pair=open_pair)
+        ranks = _ranks_shown(traced) if traced.complete and function.name != "__init__" else ()
+        if ranks:
+            told = replace(terms, ranks=(*terms.ranks, *ranks))
+            again = self._run(function, told, hypothesis, open_pair=open_pair)
+            if again.complete and len(again.graph.clashes()) <= len(traced.graph.clashes()):
+                again.terms = terms
+                return again
+        return traced
+
+    def _run(
+        self, function: Function, terms: Terms, hypothesis: Hypothesis | None, *, open_pair: bool
+    ) -> Traced:
+        """Trace a function once."""
         if hypothesis is None and function.owner is not None and function.name == "__init__":
             return self._built(function, function.owner)
         machine = self._machine()
@@ -366,6 +385,27 @@ class Tracer:
             inner=machine.inner,
             made=machine.made,
         )
+
+
+def _ranks_shown(traced: Traced) -> tuple[tuple[str, int], ...]:
+    """The number of axes of each parameter that had any at first; none if nothing is unknown."""
+    outputs = (as_tensor(each.output) for each in traced.graph.operations if not each.elsewhere)
+    if traced.function is None or all(
+        tensor is None or (tensor.shape is not None and expand(tensor.shape, traced.facts).closed)
+        for tensor in outputs
+    ):
+        return ()
+    listed = traced.function.node.params
+    nodes = {each.name for each in (*listed.posonly_params, *listed.params, *listed.kwonly_params)}
+    found: dict[str, int] = {}
+    for site in traced.sites:
+        tensor = as_tensor(site.value) if site.node in nodes else None
+        if tensor is None or tensor.shape is None or tensor.shape.closed:
+            continue
+        rank = expand(tensor.shape, traced.facts).rank
+        if rank is not None and tensor.evidence is Evidence.FORCED:
+            found[site.name] = rank
+    return tuple(found.items())
 
 
 def switches(function: Function) -> frozenset[str]:
