@@ -356,7 +356,7 @@ class Scaling:
 
 def scalings(scores: Tensor, view: View) -> list[Scaling]:
     """The ways that scores come about; none where one of them has something unknown on it."""
-    graphs = _graphs(view)
+    graphs = graphs_of(view)
     found: list[Scaling] = []
     ways = _Walk(graphs, seek=True).ways(scores)
     met = [list(_to_dot_products(way, graphs)) for way in ways]
@@ -402,7 +402,7 @@ def _mixed(graph: Graph, made: Operation) -> Tensor | None:
 
 def library_scalings(operation: Operation, view: View) -> list[Scaling]:
     """The ways that the scores inside a library's attention come about, which scales by itself."""
-    graphs = _graphs(view)
+    graphs = graphs_of(view)
     product = dot_product(graphs[0], operation)
     if product is None or product.size is None:
         return []
@@ -421,7 +421,7 @@ def library_scalings(operation: Operation, view: View) -> list[Scaling]:
     return [Scaling(product, (factor, *way.factors)) for way in ways]
 
 
-def _graphs(view: View) -> tuple[Graph, ...]:
+def graphs_of(view: View) -> tuple[Graph, ...]:
     """The graph of the trace, and that of the making of its object."""
     return (view.graph,) if view.making is None else (view.graph, view.making.graph)
 

@@ -9,9 +9,11 @@ from itertools import chain, combinations
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Size
+from attncheck.attention import Site
 from attncheck.checks.alternatives import are_alternatives
 from attncheck.checks.forced import may_overlap
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.scaled_weights import scaled_weights
 from attncheck.checks.scales import (
     DotProduct,
     Factor,
@@ -41,7 +43,7 @@ _SCALE = re.compile(r"scal(?:e|ar|ing)|temperature", re.IGNORECASE)
 
 @record
 class Misscaled:
-    """Scores that are scaled wrongly: ``kind`` is ``turned``, ``twice`` or ``size``.
+    """Scores that are scaled wrongly: ``kind`` is ``turned``, ``twice``, ``size`` or ``late``.
 
     ``factor`` is where, ``size`` the size whose root it is, ``earlier`` the factor that has scaled
     the scores already.
@@ -78,6 +80,25 @@ def misscaled(view: View) -> Iterator[Misscaled]:
         found = _of_site(group, view)
         if found is not None:
             yield found
+    for site in view.sites:
+        found = _late(site, view)
+        if found is not None:
+            yield found
+
+
+def _late(site: Site, view: View) -> Misscaled | None:
+    """Weights that are divided by the root of what the scores sum over, which are not."""
+    factor = scaled_weights(site, view)
+    if factor is None or len(factor.powers.factors) != 1:
+        return None
+    ((size, exponent),) = factor.powers.factors
+    group = scalings(site.scores_in, view)
+    if exponent != -0.5 or not group or any(scaling.factors for scaling in group):
+        return None
+    product = group[0].product
+    if not _is_summed(size, product, view.facts):
+        return None
+    return Misscaled("late", factor, size, product)
 
 
 def _of_site(group: list[Scaling], view: View) -> Misscaled | None:
@@ -325,4 +346,19 @@ def _size_words(found: Misscaled, view: View) -> tuple[str, str]:
     return message, f"q·k / sqrt({own}): {_WHY.format(d=own)}"
 
 
-_WORDS = {"turned": _turned_words, "twice": _twice_words, "size": _size_words}
+def _late_words(found: Misscaled, view: View) -> tuple[str, str]:
+    size = found.size
+    message = (
+        f"`{view.quote(found.factor.operation.node)}` scales the weights and not the scores: each"
+        f" query's weights sum to 1/sqrt({size}) and not to 1, and softmax was taken of scores that"
+        " were not scaled; no shape changes, so nothing raises"
+    )
+    return message, f"softmax(q·k / sqrt({size})): {_WHY.format(d=size)}, before softmax"
+
+
+_WORDS = {
+    "turned": _turned_words,
+    "twice": _twice_words,
+    "size": _size_words,
+    "late": _late_words,
+}

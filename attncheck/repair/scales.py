@@ -13,7 +13,7 @@ from attncheck.checks.scales import Factor
 from attncheck.checks.score_scale import Misscaled, misscaled
 from attncheck.checks.view import View
 from attncheck.repair.asserts import Names, names_before
-from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import bracketed
 from attncheck.tracer.trace import Traced
 
@@ -167,4 +167,20 @@ def _at_use(found: Misscaled, view: View) -> Iterator[Candidate]:
     yield edit(operand.node, text, f"take the root of {size}", safe=False)
 
 
-_KINDS = {"turned": _turned, "twice": _twice, "size": _other_size}
+def _before_softmax(found: Misscaled, view: View) -> Iterator[Candidate]:
+    """The scores scaled where they are made, and the weights as they are."""
+    node, product = found.factor.operation.node, found.product.operation
+    operand = found.factor.operand
+    kept = [each.node for each, _ in found.factor.operation.tensors() if each is not operand]
+    if operand is None or operand.node is None or len(kept) != 1 or kept[0] is None:
+        return
+    if product.elsewhere or not isinstance(node, cst.BinaryOperation):
+        return
+    symbol = _SYMBOLS.get(type(node.operator).__name__)
+    text = f"{bracketed(view, product.node)} {symbol} {bracketed(view, operand.node)}"
+    changes = (Change(product.node, text), Change(node, view.source.code(kept[0])))
+    yield Candidate(changes, "scale the scores", safe=False, several=True)
+
+
+_SYMBOLS = {"Multiply": "*", "Divide": "/"}
+_KINDS = {"turned": _turned, "twice": _twice, "size": _other_size, "late": _before_softmax}

@@ -34,5 +34,7 @@ def array_libraries(text: str) -> tuple[str, ...]:
 
 @functools.cache
 def _imports(*names: str) -> re.Pattern[str]:
-    """What imports one of these modules, or something from it."""
-    return re.compile(rf"^\s*(?:import|from)\s+(?:{'|'.join(names)})\b", re.MULTILINE)
+    """What imports one of these modules, alone or behind others, or something from it."""
+    one = f"(?:{'|'.join(names)})\\b"
+    others = r"(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*)*"
+    return re.compile(rf"^\s*(?:from\s+{one}|import\s+{others}{one})", re.MULTILINE)
