@@ -17,6 +17,7 @@ from attncheck.checks.displaced import stretched
 from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.mask_places import are_one
 from attncheck.checks.masks import is_mask
+from attncheck.checks.merged_otherwise import merged_otherwise
 from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
@@ -51,6 +52,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         "`{code}` lines up {left} with {right} by position, not by meaning",
     )
     yield from _crosswise(operation, view)
+    yield from merged_otherwise(RULE, operation, view)
 
 
 def _crosswise(operation: Operation, view: View) -> Iterator[Report]:

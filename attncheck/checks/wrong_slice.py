@@ -8,6 +8,7 @@ from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import Size
 from attncheck.checks.carried_states import forgotten_states
 from attncheck.checks.cut_ones import cut_ones
+from attncheck.checks.cut_positions import cut_positions
 from attncheck.checks.layouts import Reading, birth_of, chosen
 from attncheck.checks.lowest_queries import lowest_queries
 from attncheck.checks.mixed_states import mixed_states
@@ -42,6 +43,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from painted(RULE, view, masks=False)
     yield from recurrent_ends(RULE, view)
     yield from split_positions(RULE, view)
+    yield from cut_positions(RULE, view)
     yield from forgotten_states(RULE, view)
     yield from restarted_stacks(RULE, view)
     yield from mixed_states(RULE, view)

@@ -209,7 +209,9 @@ def _claim(report: Report, view: View) -> Iterator[Candidate]:
 
 
 #: Rules about sizes and axes that do not fit: of them the layers of a state may be to blame.
-_OF_SIZES = frozenset({"ATN101", "ATN102", "ATN103", "ATN104", "ATN106", "ATN109", "ATN110"})
+_OF_SIZES = frozenset(
+    {"ATN101", "ATN102", "ATN103", "ATN104", "ATN106", "ATN109", "ATN110", "ATN202"}
+)
 
 _GENERATORS: dict[str, Generator] = {
     "ATN101": product,

@@ -7,7 +7,7 @@ what should not be turned. Each of the other axes it could name is tried, the ne
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 from typing import Final
 
 import libcst as cst
@@ -16,7 +16,7 @@ from attncheck.attention import behind
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.repair.candidate import Candidate, edit
+from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import argument_of
 
 #: Steps that are looked at, and what is tried for each of them.
@@ -85,6 +85,26 @@ def _other_pairs(made: Operation, node: cst.Call, view: View) -> Iterator[Candid
     yield from _left_out(made, node, view)
 
 
+def _exchanged_sizes(made: Operation, node: cst.Call, view: View) -> Iterator[Candidate]:
+    """Two sizes that stand side by side in the place of each other."""
+    for sizes in _lists_of_sizes(node):
+        for one, other in pairwise(sizes):
+            texts = [view.source.code(each) for each in (one, other)]
+            if texts[0] != texts[1]:
+                changes = (Change(one, texts[1]), Change(other, texts[0]))
+                words = f"exchange {texts[0]} and {texts[1]}"
+                yield Candidate(changes, words, safe=False, same_size=True)
+
+
+def _lists_of_sizes(node: cst.Call) -> Iterator[list[cst.BaseExpression]]:
+    """The expressions of sizes that a call is given, in one tuple or side by side."""
+    for argument in node.args:
+        if isinstance(argument.value, cst.Tuple | cst.List):
+            yield [element.value for element in argument.value.elements]
+    plain = [argument.value for argument in node.args if argument.keyword is None]
+    yield [each for each in plain if not isinstance(each, cst.Tuple | cst.List)]
+
+
 def _then(*ways: Callable[[Operation, cst.Call, View], Iterator[Candidate]]) -> _Vary:
     def vary(made: Operation, node: cst.Call, view: View) -> Iterator[Candidate]:
         for way in ways:
@@ -107,4 +127,6 @@ _VARIED: Final[dict[str, _Vary]] = {
     "squeeze": _then(_other_axes, _left_out),
     "permute_all": _left_out,
     "reduce": _other_axes,
+    "resize": _exchanged_sizes,
+    "reshape": _exchanged_sizes,
 }

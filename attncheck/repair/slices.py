@@ -187,8 +187,9 @@ def _arguments(report: Report, node: cst.Call, view: View) -> Iterator[Candidate
     """A view with two sizes exchanged, or a chunk along another axis."""
     if report.moved is not None:
         sizes = [argument.value for argument in node.args if argument.keyword is None]
-        if len(sizes) == 1 and isinstance(sizes[0], cst.Tuple):
-            sizes = [element.value for element in sizes[0].elements]
+        for listed in (argument.value for argument in node.args):
+            if isinstance(listed, cst.Tuple):
+                sizes = [element.value for element in listed.elements]
         first, second = (sizes[place] for place in report.moved)
         changes = Change(first, view.code(second)), Change(second, view.code(first))
         yield Candidate(changes, "exchange the two sizes", safe=False)
