@@ -253,7 +253,8 @@ _DECODERS = frozenset({"decoder", "decoder_layer"})
 def given_backwards(operation: Operation, view: View) -> tuple[Operand, Operand] | None:
     """The target and the memory of a decoder whose target is what an encoder gave; else None.
 
-    The memory then comes from no encoder, and its name is no encoder's either.
+    The memory then comes from no encoder, and its name is no encoder's either. Where nobody knows
+    where they come from, what is called the memory stands where what is called the query belongs.
     """
     given = {operand.name: (operand, tensor) for operand, tensor in operation.tensors()}
     if operation.kind not in _DECODERS or operation.elsewhere or not {"tgt", "memory"} <= {*given}:
@@ -261,12 +262,21 @@ def given_backwards(operation: Operation, view: View) -> tuple[Operand, Operand]
     target, memory = given["tgt"], given["memory"]
     name = spoken(target[0].node)
     encoded = name is not None and (name == "memory" or role_of(name) is Role.ENCODER_STATES)
-    if not encoded or not _is_encoded(target[1], view) or _is_encoded(memory[1], view):
+    if not encoded or _is_encoded(memory[1], view):
+        return None
+    asked = spoken(memory[0].node)
+    if not _is_encoded(target[1], view) and (asked is None or not _asks(asked)):
         return None
     others = {*names_in(memory[0].node)}
     if any(each == "memory" or role_of(each) is Role.ENCODER_STATES for each in others):
         return None
     return target[0], memory[0]
+
+
+def _asks(name: str) -> bool:
+    """Whether what is called so is what a decoder starts from: queries, a target."""
+    words = set(name.lower().split("_"))
+    return role_of(name) is Role.QUERY or bool(words & {"queries", "tgt", "target", "targets"})
 
 
 def _is_encoded(tensor: Tensor, view: View) -> bool:
@@ -279,8 +289,10 @@ def _exchanged_report(operation: Operation, view: View) -> Iterator[Report]:
     if found is None or found[0].node is None:
         return
     target, memory = (view.quote(operand.node) for operand in found)
+    made = _is_encoded(next(operation.tensors())[1], view)
+    why = "which an encoder made" if made else "the memory by its name"
     message = (
-        f"`{view.quote(operation.node)}` decodes `{target}`, which an encoder made, and takes"
+        f"`{view.quote(operation.node)}` decodes `{target}`, {why}, and takes"
         f" `{memory}` for the memory: torch's decoder wants the target first and the memory second;"
         f" the result has one row for each position of `{target}`"
     )

@@ -24,6 +24,9 @@ from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import bracketed
 from attncheck.values.tensor import Tensor
 
+#: The other of the two sequences of a decoder, as torch's arguments call them.
+_SIDES = {"tgt": "memory", "memory": "tgt"}
+
 
 def unmixed(report: Report, view: View) -> Iterator[Candidate]:
     """The edits that give each part its own source."""
@@ -67,7 +70,19 @@ def unmixed(report: Report, view: View) -> Iterator[Candidate]:
     if pair is not None and pair[0].node is not None and pair[1].node is not None:
         first, second = (view.code(operand.node) for operand in pair)
         changes = Change(pair[0].node, second), Change(pair[1].node, first)
+        masks = tuple(_of_the_other(report.node))
+        if masks:
+            words = f"give it {second} first, each with its own mask"
+            yield Candidate((*changes, *masks), words, safe=False)
         yield Candidate(changes, f"give it {second} first", safe=False)
+
+
+def _of_the_other(node: cst.CSTNode) -> Iterator[Change]:
+    """The padding masks that a decoder is given, passed on for the other of its two sequences."""
+    for argument in node.args if isinstance(node, cst.Call) else ():
+        side, _, rest = ("" if argument.keyword is None else argument.keyword.value).partition("_")
+        if argument.keyword is not None and rest == "key_padding_mask" and side in _SIDES:
+            yield Change(argument.keyword, f"{_SIDES[side]}_{rest}")
 
 
 def _put_back(report: Report, view: View) -> Iterator[Candidate]:
