@@ -171,14 +171,10 @@ def _function(
     tracer = analysis.tracer
     named = conventional(tracer, function)
     told = [] if named is None else diagnose(analysis, named, {})
-    contradicted, hoped = list[Diagnosed](), list[Diagnosed]()
+    contradicted: list[Diagnosed] = []
     if named is not None and contradictions(named):
         first = stands_anyway(named) or _first_anyhow(analysis, function, named)
         contradicted = [each for each in told if each.report.operation is first]
-        if not contradicted:
-            # Names may be wrong, or the code: that one edit mends it all speaks for the names.
-            hoped = [each for each in told if each.report.operation.clash and not about_rank(each)]
-            hoped = _of_any_rank(analysis, function, hoped, set())
         named, told = None, []
     # What is found in nobody's inputs is not found in inputs of which less is known.
     general = named if named is not None and not told else tracer.run_function(function)
@@ -205,7 +201,7 @@ def _function(
         _take(found, [each for each in weak if each.report.operation is first])
     names = _by_hypotheses(analysis, function, general)
     _take(found, [report for report in names.agreed if report.key not in unsure])
-    _settle(analysis, found, [*(group for group in (prose, hoped) if group), *names.groups])
+    _settle(analysis, found, [*([prose] if prose else []), *names.groups])
 
 
 def _first_anyhow(analysis: Analysis, function: Function, traced: Traced) -> Operation | None:

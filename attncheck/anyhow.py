@@ -1,7 +1,7 @@
 """Contradictions that stay, however many axes the arguments of a function have.
 
 Names and prose say how many axes an argument has, and may be wrong. Where a function cannot work
-with so many of them, and neither with one more or one less, it is not they that are wrong.
+with so many of them, and neither with more or less, it is not they that are wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from attncheck.values.value import Function, as_tensor, expanded
 
 #: Arguments whose numbers of axes are tried: with more there are too many ways.
 _MOST: Final = 2
-_SHIFTS: Final = (0, -1, 1)
+#: The numbers of axes that are tried: of one argument, of each of two.
+_RANKS: Final = {1: (1, 2, 3, 4, 5, 6), 2: (1, 2, 3, 4, 5)}
 
 
 def fails_anyhow(
@@ -35,6 +36,8 @@ def fails_anyhow(
     Only the arguments are tried that lead to it, with any sizes. If nothing is known of those the
     function has to be free of contradictions: what else is wrong would be taken for theirs.
     """
+    if operation.clash is None or operation.clash.left is None:
+        return False  # it names another number of axes itself
     ranks = _weak_ranks(function, traced, operation)
     if not 0 < len(ranks) <= _MOST:
         return False
@@ -45,12 +48,10 @@ def fails_anyhow(
 
     if contradictions(run(tuple((name, None) for name in ranks))):
         return False
-    for shifts in itertools.product(_SHIFTS, repeat=len(ranks)):
-        tried = {name: rank + by for (name, rank), by in zip(ranks.items(), shifts, strict=True)}
-        if min(tried.values()) > 0:
-            other = run(tuple(tried.items()))
-            if not other.complete or not contradictions(other):
-                return False
+    for tried in itertools.product(_RANKS[len(ranks)], repeat=len(ranks)):
+        other = run(tuple(zip(ranks, tried, strict=True)))
+        if not other.complete or not contradictions(other):
+            return False
     return True
 
 

@@ -68,7 +68,7 @@ def _convict(workshop: Workshop, group: list[Diagnosed]) -> tuple[Diagnosed, Rep
     """The suspect that one edit clears entirely; None if there is none, or two at two places."""
     convicted: list[tuple[Diagnosed, Repair]] = []
     for diagnosed in group[:MOST_SUSPECTS]:
-        repair = workshop.repair(diagnosed)
+        repair = workshop.repair(diagnosed, certain=False)
         if repair.candidate is not None:
             convicted.append((diagnosed, repair))
             break

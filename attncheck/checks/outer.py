@@ -26,6 +26,7 @@ from attncheck.operators.events import (
     NewAxis,
     Permutation,
     Rearranging,
+    Reduction,
     Reshaping,
     Selection,
     Softmax,
@@ -214,11 +215,22 @@ def _is_meant(
     was kept under a name, and meets a plain vector later, was made for something else.
     """
     other = tensors[1 - found.side][1]
+    if _are_margins(view, tensors[found.side][1], other):
+        return True
     if found.after or _asked_for(view, other, (*_ASKING, Reshaping, Rearranging, Permutation)):
         return not _is_one_column(view, other)
     named = type(column.node).__name__ == "Name"
     plain = len(view.sizes(other) or ()) == 1
     return not (named and plain) and _asked_for(view, tensors[found.side][1])
+
+
+def _are_margins(view: View, one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors are sums of one table along its two sides, each with an axis of 1."""
+    made = [view.graph.maker(tensor) for tensor in (one, other)]
+    kept = [each for each in made if each is not None and isinstance(each.event, Reduction)]
+    shapes = [view.shape(tensor) for tensor in (one, other)]
+    ones = [any(axis.is_one for axis in shape.lead) for shape in shapes if shape is not None]
+    return len(kept) == 2 and kept[0].source is kept[1].source and ones == [True, True]
 
 
 def _is_one_column(view: View, tensor: Tensor) -> bool:

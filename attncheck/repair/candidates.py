@@ -63,8 +63,11 @@ from attncheck.repair.wording import (
 )
 
 
-def candidates(report: Report, view: View) -> Iterator[Candidate]:
-    """The candidates for a report, best first."""
+def candidates(report: Report, view: View, *, further: bool) -> Iterator[Candidate]:
+    """The candidates for a report, best first; with those `further` back in the program.
+
+    These do for what is wrong for certain: one of many steps can be changed to suit any reading.
+    """
     generator = _GENERATORS.get(report.rule.code)
     if report.passed:
         return  # the operation itself, and what it is written with, is right
@@ -73,6 +76,7 @@ def candidates(report: Report, view: View) -> Iterator[Candidate]:
     if report.rule.code in _OF_SIZES:
         yield from top_layer(report, view)
         yield from of_other_axes(report, view)
+    if report.rule.code in _OF_SIZES and further:
         yield from like_siblings(report, view)
         yield from earlier_steps(report, view)
 

@@ -57,11 +57,11 @@ class Workshop:
         self.left = most
         self._before: dict[Root, Retraced] = {}
 
-    def repair(self, diagnosed: Diagnosed) -> Repair:
+    def repair(self, diagnosed: Diagnosed, *, certain: bool = True) -> Repair:
         """The best fix for a finding, or none; what was refused on the way."""
         repair = Repair()
         tried = 0
-        for candidate in candidates(diagnosed.report, diagnosed.view):
+        for candidate in candidates(diagnosed.report, diagnosed.view, further=certain):
             if repair.candidate is not None and not candidate.broadcasts:
                 continue
             if tried >= MOST_TRIED or self.left <= 0:

@@ -12,9 +12,9 @@ class Terms:
     ``conventional``: inputs have as many axes as their names say, or so many ``more``.
     ``optional``: whether arguments that are None by default are given; None for whichever.
     ``sparing``: what calls show of arguments counts for nothing. ``unbatched``: a parameter that is
-    one item of the batch which prose speaks of. ``configured``: flags of the function, and of its
-    object, are as they are by default, and nothing is given for what is None by default. ``ranks``:
-    the numbers of axes of parameters, None for any, whatever prose and names say of these.
+    one item of the batch which prose speaks of. ``configured``: the object was made with its flags
+    as they are by default, and without what is None by default. ``ranks``: the numbers of axes of
+    parameters, None for any, whatever prose and names say of these.
     """
 
     conventional: bool = False

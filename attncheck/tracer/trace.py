@@ -203,8 +203,6 @@ class Tracer:
                 self.evidence.attributes.recall(receiver)
         names = frozenset[str]() if terms.optional is None else self.may_leave_out(function)
         said = dict.fromkeys(names, bool(terms.optional))
-        if terms.configured:
-            said |= dict.fromkeys(switches(function), False)
         complete, result = self._in_general(machine, function, receiver, said)
         if receiver is not None and complete and terms.usual:
             self.evidence.attributes.note(function, receiver, machine.facts)
