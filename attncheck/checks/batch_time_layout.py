@@ -10,6 +10,7 @@ from attncheck.checks.attended_heads import among_heads
 from attncheck.checks.constructed import constructor, layer_of
 from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
 from attncheck.checks.mask_arguments import exchanged
+from attncheck.checks.packed_otherwise import packed_otherwise
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.returned_layouts import returned_otherwise
 from attncheck.checks.turned_masks import turned_mask
@@ -35,6 +36,8 @@ def check_trace(view: View) -> Iterator[Report]:
         if found.reading.operation.node not in told:
             told.add(found.reading.operation.node)
             yield _silent(found, view)
+    if not told:
+        yield from packed_otherwise(RULE, view)
     yield from returned_otherwise(RULE, view)
     written = _SETTING in view.source.text
     for operation in view.graph.operations:
