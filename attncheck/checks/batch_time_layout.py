@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.checks.attended_heads import among_heads
+from attncheck.checks.cells_over_batch import cells_over_batch
 from attncheck.checks.constructed import constructor, layer_of
 from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
 from attncheck.checks.mask_arguments import exchanged
@@ -38,6 +39,7 @@ def check_trace(view: View) -> Iterator[Report]:
             yield _silent(found, view)
     if not told:
         yield from packed_otherwise(RULE, view)
+    yield from cells_over_batch(RULE, view)
     yield from returned_otherwise(RULE, view)
     written = _SETTING in view.source.text
     for operation in view.graph.operations:

@@ -6,17 +6,23 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.cells_over_batch import OverBatch, over_batch
 from attncheck.checks.constructed import layer_of, name_of_layer
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.operators.events import Attention
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import bracketed, call_with, exchanged
+from attncheck.tree.pairs import parts
 from attncheck.values.value import TRUE
 
 
 def other_layout(report: Report, view: View) -> Iterator[Candidate]:
     """The constructor with ``batch_first`` turned, or added; axes of what is given exchanged."""
+    for found in view.once(over_batch):
+        if found.loop.iter is report.node:
+            yield from _step_by_step(found, view)
+            return
     if isinstance(report.operation.event, Attention) and report.layer is None:
         yield from _heads_first(report, view)
     if report.moved is not None and report.culprit is not None:
@@ -40,6 +46,27 @@ def other_layout(report: Report, view: View) -> Iterator[Candidate]:
     elif given.node is not None:
         first = given.value != TRUE
         yield _made(given.node, str(first), name, first=first)
+
+
+def _step_by_step(found: OverBatch, view: View) -> Iterator[Candidate]:
+    """The loop along the steps, and what it has gathered stacked along them."""
+    steps = f"{bracketed(view, found.loop.iter)}.unbind(dim=1)"
+    change = Change(found.loop.iter, steps)
+    around = view.source.around(found.loop)
+    scope = next((node for node in reversed(around) if isinstance(node, cst.FunctionDef)), None)
+    stacked = [
+        part
+        for part in (() if scope is None else parts(scope.body))
+        if isinstance(part, cst.Call)
+        and isinstance(part.func, cst.Attribute)
+        and part.func.attr.value == "stack"
+        and len(part.args) == 1
+    ]
+    words = "go through the steps"
+    if len(stacked) == 1:
+        along = Change(stacked[0], call_with(view, stacked[0], "dim=1"))
+        yield Candidate((change, along), words, safe=False, several=True)
+    yield Candidate((change,), words, safe=False)
 
 
 def _heads_first(report: Report, view: View) -> Iterator[Candidate]:
