@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from attncheck.analysis import Analysis
 from attncheck.blame import Told, told
 from attncheck.checks.report import Report
@@ -114,11 +116,15 @@ def _goes_with(diagnosed: Diagnosed, repair: Repair, other: Diagnosed, fix: Repa
 
 def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Finding:
     report, source = diagnosed.report, analysis.source
-    span = source.span(report.node)
+    span, place = source.span(report.node), report.place
     refused = tuple(Refused(line, reason) for line, reason in repair.refused)
     message = diagnosed.view.written(report.message)
     if report.hidden:
         message += f" ({report.hidden})"
+    edited = _edited_elsewhere(diagnosed, repair)
+    if edited is not None:
+        message += f" (line {span.line}, in `{place}`, which takes what is made here)"
+        span, place = source.span(edited[0]), edited[1]
     tensor = told(diagnosed, repair)
     return Finding(
         report.rule.code,
@@ -126,7 +132,7 @@ def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Findin
         diagnosed.severity,
         source.path,
         span,
-        report.place,
+        place,
         message,
         None if tensor is None else _tensor(analysis, diagnosed, tensor),
         _expected(diagnosed, tensor),
@@ -135,6 +141,25 @@ def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Findin
         regression(diagnosed, repair, tensor),
         tuple(_trace(analysis, diagnosed)),
     )
+
+
+def _edited_elsewhere(diagnosed: Diagnosed, repair: Repair) -> tuple[cst.CSTNode, str] | None:
+    """What is to be edited, and its function, if that is another one than the one that fails.
+
+    What goes wrong in a function for what another one has made is told where that is made.
+    """
+    report, view = diagnosed.report, diagnosed.view
+    changes = () if repair.candidate is None else repair.candidate.changes
+    lines = {edit.span.line for edit in repair.edits}
+    if report.function is not None or report.layer is not None or len(lines) != 1 or not changes:
+        return None
+    ways = [view.source.around(change.node) for change in changes]
+    around = tuple(node for node in ways[0] if all(node in way for way in ways))
+    names = [each.name.value for each in around if isinstance(each, cst.ClassDef | cst.FunctionDef)]
+    inner = next((each for each in reversed(around) if isinstance(each, cst.FunctionDef)), None)
+    if inner is None or inner in view.source.around(report.node):
+        return None
+    return around[-1], ".".join(names)
 
 
 def _fix(repair: Repair) -> FixPart | None:
