@@ -26,12 +26,14 @@ from attncheck.checks.heads import counts_heads
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import (
+    MOVES,
     Contraction,
     Creation,
     Einsum,
     Elementwise,
     Reduction,
     Selection,
+    Softmax,
 )
 from attncheck.operators.patterns import DOTS
 from attncheck.record import record
@@ -76,7 +78,7 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
         return None
     if _is_cut(sum_, shape.axes[normalised], view) or _is_backward(sum_, view):
         return None
-    if _meets_queries(site, sum_, shape.axes[normalised], view) or _is_weighed(sum_):
+    if _meets_queries(site, sum_, shape.axes[normalised], view) or _is_weighed(sum_, view):
         return None
     if shape.axes[normalised].is_one:
         return Mismatch(normalised, contracted, contracted)
@@ -96,15 +98,20 @@ def mismatch(site: Site, sum_: WeightedSum, view: View) -> Mismatch | None:
     return Mismatch(normalised, contracted, place, keys is not None, named=shared)
 
 
-def _is_weighed(sum_: WeightedSum) -> bool:
+def _is_weighed(sum_: WeightedSum, view: View) -> bool:
     """Whether what weights are summed with are weights themselves, over the axis of the sum.
 
     It is these weights, then, that stand for the values: attention over attention (Cui et al. 2017,
-    section 3.3).
+    section 3.3), where they are averaged over their queries first.
     """
-    others = (place for place, _ in enumerate(sum_.operation.tensors()) if place != sum_.weights)
+    others = [place for place, _ in enumerate(sum_.operation.tensors()) if place != sum_.weights]
     axes = [axis for place in others for axis in contracted_axes(sum_.operation, place)]
-    return len(axes) == 1 and bool(axes[0].normalised)
+    if len(others) != 1 or len(axes) != 1 or not axes[0].normalised:
+        return False
+    made = view.graph.maker(list(sum_.operation.tensors())[others[0]][1])
+    while made is not None and isinstance(made.event, (*MOVES, Reduction)):
+        made = None if made.source is None else view.graph.maker(made.source)
+    return made is not None and isinstance(made.event, Softmax)
 
 
 def _is_routed(site: Site, view: View) -> bool:
