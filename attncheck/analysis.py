@@ -190,7 +190,7 @@ def _function(
     _take(found, _of_any_rank(analysis, function, told or contradicted, sure))
     for traced in with_and_without(tracer, function, general):
         plain = diagnose(analysis, traced, {}, shapes_only=True)
-        _take(found, [each for each in plain if is_plain(each)])
+        _take(found, [each for each in plain if is_plain(each) and each.key not in unsure])
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     weak = [r for r in reports if r.evidence >= Evidence.PROSE and not is_about_steps(r)]
     prose = [r for r in weak if not about_rank(r)]

@@ -14,7 +14,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Softmax
 from attncheck.rule import Rule
-from attncheck.values.tensor import Tensor
+from attncheck.values.tensor import Evidence, Tensor
 from attncheck.values.value import as_tensor
 
 _LAYER = "linear_layer"
@@ -65,7 +65,10 @@ def _is_last(axis: int, scores: Tensor, view: View) -> bool:
     """Whether an axis is the last one, or may be."""
     shape = view.shape(scores)
     if shape is not None and shape.closed:
-        return not shape.axes or axis % len(shape.axes) == len(shape.axes) - 1
+        rank = len(shape.axes)
+        # Without a batch, which is there by convention only, it would be the last one.
+        unbatched = scores.evidence is Evidence.NAME and axis == rank - 2
+        return not rank or axis % rank == rank - 1 or unbatched
     return axis == -1 or (axis >= 0 and axis + 1 >= least_rank(scores, view))
 
 

@@ -6,6 +6,7 @@ of the first row here and of the first column there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from attncheck.algebra.shape import Axis
@@ -26,7 +27,7 @@ def merged_otherwise(rule: Rule, operation: Operation, view: View) -> Iterator[R
         if pairing.left is None or pairing.right is None:
             continue
         one, other = (_parts(axis, view) for axis in (pairing.left, pairing.right))
-        if one == other or sorted(map(str, one)) != sorted(map(str, other)):
+        if one == other or Counter(one) != Counter(other):
             continue
         operand, tensor = operands[1]
         if operand.node is None:

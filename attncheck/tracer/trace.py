@@ -175,7 +175,8 @@ class Tracer:
         if ranks:
             told = replace(terms, ranks=(*terms.ranks, *ranks))
             again = self._run(function, told, hypothesis, open_pair=open_pair)
-            if again.complete and len(again.graph.clashes()) <= len(traced.graph.clashes()):
+            wrong = {operation.node for operation in traced.graph.clashes()}
+            if again.complete and all(each.node in wrong for each in again.graph.clashes()):
                 again.terms = terms
                 return again
         return traced
