@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from attncheck.algebra.size import Symbol
-from attncheck.anyhow import fails_anyhow
 from attncheck.attention import tolerable
 from attncheck.checks.report import Report
 from attncheck.checks.run import run_checks
@@ -173,7 +172,7 @@ def _function(
     told = [] if named is None else diagnose(analysis, named, {})
     contradicted: list[Diagnosed] = []
     if named is not None and contradictions(named):
-        first = stands_anyway(named) or _first_anyhow(analysis, function, named)
+        first = stands_anyway(named)
         contradicted = [each for each in told if each.report.operation is first]
         named, told = None, []
     # What is found in nobody's inputs is not found in inputs of which less is known.
@@ -196,20 +195,9 @@ def _function(
     prose = [r for r in weak if not about_rank(r)]
     if prose and _is_of_one_item(analysis, function, general, prose):
         prose = []
-    if weak and contradictions(general):
-        first = _first_anyhow(analysis, function, general)
-        _take(found, [each for each in weak if each.report.operation is first])
     names = _by_hypotheses(analysis, function, general)
     _take(found, [report for report in names.agreed if report.key not in unsure])
     _settle(analysis, found, [*([prose] if prose else []), *names.groups])
-
-
-def _first_anyhow(analysis: Analysis, function: Function, traced: Traced) -> Operation | None:
-    """The first contradiction of a trace, if it stays however many axes the arguments have."""
-    first = next(iter(traced.graph.clashes()), None)
-    if first is None or not fails_anyhow(analysis.tracer, function, traced, first, contradictions):
-        return None
-    return first
 
 
 def _is_of_one_item(

@@ -18,7 +18,7 @@ from attncheck.graph import Operation
 from attncheck.operators.events import Permutation
 from attncheck.rule import Rule
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Sequence, Slice, as_integer, as_tensor
+from attncheck.values.value import Slice, as_tensor
 
 #: What lengths of time are called, as a part of a name.
 _TIME = re.compile(
@@ -85,19 +85,19 @@ def _cut(rule: Rule, made: Operation, view: View) -> Iterator[Report]:
 def _written(rule: Rule, operation: Operation, view: View) -> Iterator[Report]:
     """What is written into a buffer, at a place along an axis that it fills already."""
     given = {operand.name: operand for operand in operation.operands}
-    starts = getattr(given.get("start_indices"), "value", None)
+    starts = _starts(operation, view)
     pair = [view.shape(as_tensor(given[name].value)) if name in given else None for name in "xy"]
-    if type(starts) is not Sequence or starts.items is None or None in pair:
+    if not starts or None in pair:
         return
     buffer, update = pair
     assert buffer is not None and update is not None
-    if not buffer.closed or not update.closed or len(buffer.axes) != len(starts.items):
+    if not buffer.closed or not update.closed or len(buffer.axes) != len(starts):
         return
     fills = [
         axis.size is not None and axis.size == other.size
         for axis, other in zip(buffer.axes, update.axes, strict=True)
     ]
-    placed = [at for at, start in enumerate(starts.items) if as_integer(start) != 0]
+    placed = [at for at, start in enumerate(starts) if start != "0"]
     room = [at for at, full in enumerate(fills) if not full and at not in placed]
     if len(placed) != 1 or len(room) != 1 or not fills[placed[0]]:
         return
@@ -118,3 +118,12 @@ def _written(rule: Rule, operation: Operation, view: View) -> Iterator[Report]:
         hidden="a start that is too large is moved back, and nothing raises",
         moved=(placed[0], room[0]),
     )
+
+
+def _starts(operation: Operation, view: View) -> list[str]:
+    """The places at which something is written, one for each axis, as they are written down."""
+    arguments = operation.node.args if isinstance(operation.node, cst.Call) else ()
+    listed = [arg.value for arg in arguments if isinstance(arg.value, cst.Tuple | cst.List)]
+    if len(listed) != 1:
+        return []
+    return [view.code(element.value) for element in listed[0].elements]

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Permutation
 from attncheck.rule import Rule
 from attncheck.values.value import TRUE
 
 _SETTING = "batch_first"
+#: Operators that put axes into another order.
+_TURNED = frozenset({"swap", "permute", "permute_all", "move"})
 
 
 def packed_otherwise(rule: Rule, view: View) -> Iterator[Report]:
@@ -33,7 +34,7 @@ def packed_otherwise(rule: Rule, view: View) -> Iterator[Report]:
             continue
         operand, tensor = next(packing.tensors())
         made = view.graph.maker(tensor)
-        if made is not None and isinstance(made.event, Permutation):
+        if made is not None and made.kind in _TURNED:
             continue  # it has been put into this order
         layer, unpacking = (view.quote(made.node) for made in (layers[0], unpacked[0]))
         yield Report(

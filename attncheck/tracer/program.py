@@ -165,9 +165,8 @@ class ProgramEvidence:
         key = (function, name)
         if self.terms.ranks and function is self.pinned_function:
             ranks = dict(self.terms.ranks)
-            rank = ranks.get(name)
             if name in ranks:
-                return None if rank is None else self._of_rank(function, name, rank)
+                return self._of_rank(function, name, ranks[name])
         if self.loose or self.terms.unbatched:
             stated = self._stated(function, parameter)
         elif key in self._parameters:
