@@ -7,6 +7,7 @@ next, and takes the positions of each for a batch.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import libcst as cst
 
@@ -60,10 +61,10 @@ def over_batch(view: View) -> list[OverBatch]:
         loop = loop_around(view.source.around(operation.node))
         if not isinstance(loop, cst.For) or operation.node in found:
             continue
-        operand, tensor = next(operation.tensors())
-        given = _gone_through(loop, operand, tensor, view)
-        if given is not None:
-            found[operation.node] = OverBatch(operation, operand, given, loop)
+        for operand, tensor in islice(operation.tensors(), 1):
+            given = _gone_through(loop, operand, tensor, view)
+            if given is not None:
+                found[operation.node] = OverBatch(operation, operand, given, loop)
     return list(found.values())
 
 

@@ -30,7 +30,12 @@ def packed_otherwise(rule: Rule, view: View) -> Iterator[Report]:
         # What is packed is no tensor: a layer that is given none has been given that.
         layers = [made for made in later if made.kind == "recurrent" and made.source is None]
         unpacked = [made for made in later if made.kind == "pad_packed"]
-        if not layers or not unpacked or not all(map(_is_batch_first, (*layers, *unpacked))):
+        if (
+            packing.source is None
+            or not layers
+            or not unpacked
+            or not all(map(_is_batch_first, (*layers, *unpacked)))
+        ):
             continue
         operand, tensor = next(packing.tensors())
         made = view.graph.maker(tensor)

@@ -69,6 +69,9 @@ def candidates(report: Report, view: View, *, further: bool) -> Iterator[Candida
     These do for what is wrong for certain: one of many steps can be changed to suit any reading.
     """
     generator = _GENERATORS.get(report.rule.code)
+    further = further and report.rule.code in _OF_SIZES
+    if further:
+        yield from like_siblings(report, view)
     if report.passed:
         return  # the operation itself, and what it is written with, is right
     if generator is not None:
@@ -76,8 +79,7 @@ def candidates(report: Report, view: View, *, further: bool) -> Iterator[Candida
     if report.rule.code in _OF_SIZES:
         yield from top_layer(report, view)
         yield from of_other_axes(report, view)
-    if report.rule.code in _OF_SIZES and further:
-        yield from like_siblings(report, view)
+    if further:
         yield from earlier_steps(report, view)
 
 

@@ -109,6 +109,8 @@ def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
 
 def projected(report: Report, view: View) -> Iterator[Candidate]:
     """A learned projection of the culprit to the size that the product wants; never a slice."""
+    if report.culprit is not None and report.expected is not None:
+        yield from _by_dense(report, view, report.culprit.node, report.expected[-1])
     if not isinstance(report.operation.event, Einsum):
         yield from (c for c in product(report, view) if c.safe)
     yield from contracted_layers(report, view)
@@ -121,7 +123,6 @@ def projected(report: Report, view: View) -> Iterator[Candidate]:
     name = fresh_name(view, "W_proj")
     code = bracketed(view, culprit.node)
     axis = _contracted(report, view)
-    yield from _by_dense(report, view, culprit.node, report.expected[-1])
     if axis % len(sizes) < len(sizes) - 2:
         return  # no product of two projects another axis than the last two
     size, wanted = sizes[axis], report.expected[axis]

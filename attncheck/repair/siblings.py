@@ -37,6 +37,8 @@ def like_siblings(report: Report, view: View) -> Iterator[Candidate]:
             if name is None or made is None or type(made) is not type(value):
                 continue
             text = _renamed(view.code(made), name, target)
+            if text == view.code(made):
+                continue  # no part of it is called after what it makes
             known = names_within(value) | _methods(made)
             if text is None or text == code or text in told or not _words(text) <= known:
                 continue

@@ -57,6 +57,7 @@ from attncheck.values.value import (
     Layer,
     Unknown,
     Value,
+    as_integer,
     as_size,
     as_tensor,
 )
@@ -408,12 +409,13 @@ def _ranks_shown(traced: Traced) -> tuple[tuple[str, int], ...]:
 
 
 def switches(function: Function) -> frozenset[str]:
-    """The arguments of a function that are None by default, or true or false."""
-    return frozenset(
-        name
-        for name, value in function.defaults.items()
-        if type(value) is Const and (value == NONE or isinstance(value.value, bool))
-    )
+    """The arguments of a function that are None, true, false, 0 or 1 by default."""
+    return frozenset(name for name, value in function.defaults.items() if _is_switch(value))
+
+
+def _is_switch(value: Value) -> bool:
+    flag = type(value) is Const and isinstance(value.value, bool)
+    return value == NONE or flag or as_integer(value) in (0, 1)
 
 
 def _forget_replaced(made: Instance, owner: Class) -> None:
