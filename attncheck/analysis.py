@@ -187,9 +187,10 @@ def _function(
     _take(found, [r for r in reports if r.evidence < Evidence.PROSE or is_about_steps(r)])
     sure = {report.key for report in reports}
     _take(found, _of_any_rank(analysis, function, told or contradicted, sure))
+    known = unsure | {key for key, report in found.items() if report.traced.function is None}
     for traced in with_and_without(tracer, function, general):
         plain = diagnose(analysis, traced, {}, shapes_only=True)
-        _take(found, [each for each in plain if is_plain(each) and each.key not in unsure])
+        _take(found, [each for each in plain if is_plain(each) and each.key not in known])
     # Where the code wants another rank than the prose says, the prose is taken to be loose.
     weak = [r for r in reports if r.evidence >= Evidence.PROSE and not is_about_steps(r)]
     prose = [r for r in weak if not about_rank(r)]

@@ -12,6 +12,7 @@ import libcst as cst
 
 from attncheck.analysis import Analysis
 from attncheck.blame import Told, told
+from attncheck.checks.constructed import MAKING
 from attncheck.checks.report import Report
 from attncheck.diagnosed import Diagnosed
 from attncheck.finding import (
@@ -157,7 +158,7 @@ def _edited_elsewhere(diagnosed: Diagnosed, repair: Repair) -> tuple[cst.CSTNode
     around = tuple(node for node in ways[0] if all(node in way for way in ways))
     names = [each.name.value for each in around if isinstance(each, cst.ClassDef | cst.FunctionDef)]
     inner = next((each for each in reversed(around) if isinstance(each, cst.FunctionDef)), None)
-    if inner is None or inner in view.source.around(report.node):
+    if inner is None or inner in view.source.around(report.node) or inner.name.value in MAKING:
         return None
     return around[-1], ".".join(names)
 

@@ -15,6 +15,7 @@ import libcst as cst
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.empties import empty_operand
+from attncheck.checks.merged_otherwise import parts_apart
 from attncheck.checks.one_dot import over_batch
 from attncheck.checks.pooled_means import whole_count
 from attncheck.checks.report import Report
@@ -144,6 +145,13 @@ def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
         yield Candidate(tuple(changes), words, safe=False, several=True)
 
 
+def _misaligned(report: Report, view: View) -> Iterator[Candidate]:
+    """Another layout of an operand; of positions in two orders sizes that change places."""
+    if parts_apart(report.operation, view) is not None:
+        yield from earlier_steps(report, view)
+    yield from elementwise(report, view)
+
+
 def _squeeze(report: Report, view: View) -> Iterator[Candidate]:
     if report.axis is not None and isinstance(report.node, cst.Call):
         text = call_with(view, report.node, str(report.axis))
@@ -215,9 +223,7 @@ def _claim(report: Report, view: View) -> Iterator[Candidate]:
 
 
 #: Rules about sizes and axes that do not fit: of them the layers of a state may be to blame.
-_OF_SIZES = frozenset(
-    {"ATN101", "ATN102", "ATN103", "ATN104", "ATN106", "ATN109", "ATN110", "ATN202"}
-)
+_OF_SIZES = frozenset({"ATN101", "ATN102", "ATN103", "ATN104", "ATN106", "ATN109", "ATN110"})
 
 _GENERATORS: dict[str, Generator] = {
     "ATN101": product,
@@ -231,7 +237,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN109": projected,
     "ATN110": elementwise,
     "ATN201": without_table,
-    "ATN202": elementwise,
+    "ATN202": _misaligned,
     "ATN203": _keepdim,
     "ATN204": element_by_element,
     "ATN205": _squeeze,

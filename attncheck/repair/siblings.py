@@ -19,6 +19,13 @@ from attncheck.repair.candidate import Candidate, Change
 from attncheck.tree.pairs import inner, names_within, parts
 
 _NEAR = 8
+#: What the three parts of an attention are called, alone or within a longer name.
+_PARTS = (
+    frozenset(["q", "k", "v"]),
+    frozenset(["Q", "K", "V"]),
+    frozenset(["query", "key", "value"]),
+    frozenset(["queries", "keys", "values"]),
+)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: The pieces of an identifier: of ``W_q``, ``qProj`` and ``to_keys`` those that a stem may be.
 _PIECE = re.compile(r"[a-z]+|[A-Z][a-z]*|\d+|_+")
@@ -107,7 +114,8 @@ def _stems(name: str, other: str) -> tuple[str, str]:
     if len(one) != len(two):
         return "", ""
     apart = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
-    return apart[0] if len(apart) == 1 else ("", "")
+    alike = len(apart) == 1 and any(set(apart[0]) <= parts for parts in _PARTS)
+    return apart[0] if alike else ("", "")
 
 
 def _words(text: str) -> set[str]:

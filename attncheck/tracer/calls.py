@@ -219,6 +219,9 @@ def _call_library_method(
         for spelling in spellings
         if spelling.bind(whole.positional, whole.keywords) is not None
     ]
+    # Who writes NumPy's names for arguments has an array of NumPy rather than one of torch.
+    plain = [each for each in fitting if each.aliases.keys().isdisjoint(whole.keywords)]
+    fitting = plain or fitting
     if type(receiver) is Parameter and fitting and _is_of_a_layer(fitting[0], arguments):
         return _not_modelled(machine, whole, node, _spelled(node))
     # Two libraries that spell one thing differently: without knowing which, nothing is known.

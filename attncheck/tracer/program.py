@@ -163,10 +163,10 @@ class ProgramEvidence:
         """The value a parameter has by evidence, or None if nothing says anything."""
         name = parameter.name.value
         key = (function, name)
-        if self.terms.ranks and function is self.pinned_function:
-            ranks = dict(self.terms.ranks)
-            if name in ranks:
-                return self._of_rank(function, name, ranks[name])
+        if function is self.pinned_function:
+            for shown, count, library in self.terms.ranks:
+                if shown == name:
+                    return self._of_rank(function, name, count, library)
         if self.loose or self.terms.unbatched:
             stated = self._stated(function, parameter)
         elif key in self._parameters:
@@ -209,11 +209,10 @@ class ProgramEvidence:
             return replace(tensor, shape=open_shape(name), role=role, evidence=Evidence.FORCED)
         return stated
 
-    def _of_rank(self, function: Function, name: str, rank: int) -> Value:
+    def _of_rank(self, function: Function, name: str, rank: int, library: str | None) -> Value:
         """A parameter of which the code itself shows how many axes it has."""
         optional = function.defaults.get(name) == NONE
-        library, evidence = self._library(), Evidence.FORCED
-        sketch = Sketch(rank, library=library, evidence=evidence, optional=optional)
+        sketch = Sketch(rank, library=library, evidence=Evidence.FORCED, optional=optional)
         return filled(sketch, name)
 
     def hinted_rank(self, function: Function, parameter: cst.Param) -> int | None:

@@ -14,7 +14,7 @@ class Terms:
     ``sparing``: what calls show of arguments counts for nothing. ``unbatched``: a parameter that is
     one item of the batch which prose speaks of. ``configured``: the object was made with its flags
     as they are by default, and without what is None by default. ``ranks``: the numbers of axes of
-    parameters, as the code itself has shown them.
+    parameters, and whose arrays they are, as the code itself has shown them.
     """
 
     conventional: bool = False
@@ -23,7 +23,7 @@ class Terms:
     sparing: bool = False
     unbatched: str | None = None
     configured: bool = False
-    ranks: tuple[tuple[str, int], ...] = ()
+    ranks: tuple[tuple[str, int, str | None], ...] = ()
 
     @property
     def usual(self) -> bool:

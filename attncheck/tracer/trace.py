@@ -387,7 +387,7 @@ class Tracer:
         )
 
 
-def _ranks_shown(traced: Traced) -> tuple[tuple[str, int], ...]:
+def _ranks_shown(traced: Traced) -> tuple[tuple[str, int, str | None], ...]:
     """The number of axes of each parameter that had any at first; none if nothing is unknown."""
     outputs = (as_tensor(each.output) for each in traced.graph.operations if not each.elsewhere)
     if traced.function is None or all(
@@ -397,15 +397,15 @@ def _ranks_shown(traced: Traced) -> tuple[tuple[str, int], ...]:
         return ()
     listed = traced.function.node.params
     nodes = {each.name for each in (*listed.posonly_params, *listed.params, *listed.kwonly_params)}
-    found: dict[str, int] = {}
+    found: dict[str, tuple[str, int, str | None]] = {}
     for site in traced.sites:
         tensor = as_tensor(site.value) if site.node in nodes else None
         if tensor is None or tensor.shape is None or tensor.shape.closed:
             continue
         rank = expand(tensor.shape, traced.facts).rank
         if rank is not None and tensor.evidence is Evidence.FORCED:
-            found[site.name] = rank
-    return tuple(found.items())
+            found[site.name] = site.name, rank, tensor.library
+    return tuple(found.values())
 
 
 def switches(function: Function) -> frozenset[str]:

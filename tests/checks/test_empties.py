@@ -57,7 +57,7 @@ STARTS = [
 def test_a_start_counts_with_its_other_sizes(start):
     code = cached(start.format("heads"))
     (finding,) = alarms(code)
-    assert (finding.code, finding.line) == ("ATN106", 19)
+    assert (finding.code, finding.line) == ("ATN106", 13)
     assert "joins (3, 6, 0, 8) and (3, 2, 5, 8) along axis 2: 6 meets 2" in finding.message
     assert finding.tensor.name == "cache[0]"
     assert finding.expected.shape == (3, 2, 0, 8)

@@ -101,3 +101,19 @@ def f(x, w):
     assert found("torch.matmul(input=both, other=w) + total") == []
     assert found("torch.matmul(input=x, other=both.cumsum(axis=-1))") == ["ATN102"]
     assert found("torch.matmul(x, torch.nn.functional.softmax(both, axis=-1))") == []
+
+
+def test_names_of_numpy_are_numpys_own_where_the_library_is_not_known():
+    code = """
+import numpy as np
+import torch
+
+def share(weights):
+    total = weights.sum(0)
+    return total / total.max(axis=1)[0]
+
+
+share(np.zeros((4, 6)))
+"""
+    found = check_source(code.encode(), "x.py", Settings()).findings
+    assert [each.code for each in found] == ["ATN104"]
