@@ -30,9 +30,10 @@ _AS_IN_NUMPY = {
     "input": ("x", "a", "x1"),
     "other": ("x2",),
 }
-#: Functions of torch that do not: most of them are written in Python.
-_OF_PYTHON = frozenset(
-    ["split", "norm", "unique", "unique_consecutive", "unflatten", "tensor_split"]
+#: Functions of torch that do not: most of them are written in Python. And those that give two
+#: results where NumPy's give one: who writes ``x - x.max(axis=1)`` has no tensor.
+_OF_ITS_OWN = frozenset(
+    ["split", "norm", "unique", "unique_consecutive", "unflatten", "tensor_split", "max", "min", "median", "nanmedian", "cummax", "cummin", "sort", "kthvalue", "topk"]
 )
 
 
@@ -79,7 +80,7 @@ class Spelling:
         """What parameters may be called besides, with what they are called here."""
         if self._aliases is None:
             native = self.path.startswith("torch.") and not self.path.startswith("torch.nn.")
-            native = native and self.path.rpartition(".")[2] not in _OF_PYTHON
+            native = native and self.path.rpartition(".")[2] not in _OF_ITS_OWN
             spelled = [each.spelled for each in self.parameters if not each.positional_only]
             self._aliases = {
                 alias: name

@@ -67,7 +67,7 @@ def each(call: Call, name: str, count: int, default: Items[Size | None] = ()) ->
     """
     value = call.value(name)
     if value is None:
-        return list(default)
+        return list(default or [None] * count)
     sizes = call.sizes(name)
     if sizes is None or not sizes:
         return [None] * count

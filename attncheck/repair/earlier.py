@@ -32,6 +32,8 @@ def earlier_steps(report: Report, view: View) -> Iterator[Candidate]:
             vary = _VARIED.get(made.kind)
             if made.elsewhere or vary is None or made.node in seen:
                 continue
+            if made.place != report.operation.place and made.kind not in _SIZED:
+                continue  # what a helper does it does for others, too
             seen.add(made.node)
             if isinstance(made.node, cst.Call):
                 yield from vary(made, made.node, view)
@@ -76,7 +78,7 @@ def _other_pairs(made: Operation, node: cst.Call, view: View) -> Iterator[Candid
     written = [view.code(argument) for argument in arguments]
     if len(arguments) != 2 or not all(each.lstrip("-").isdigit() for each in written):
         return
-    for pair in combinations(range(rank), 2):
+    for pair in combinations(range(1, rank), 2):  # the batch stays in front
         if {int(each) % rank for each in written} != set(pair):
             text = ", ".join(map(str, pair))
             changed = view.source.code(node)
@@ -116,6 +118,8 @@ def _then(*ways: Callable[[Operation, cst.Call, View], Iterator[Candidate]]) -> 
 _Vary = Callable[[Operation, cst.Call, View], Iterator[Candidate]]
 #: Steps that put in an axis.
 _NEW: Final = frozenset({"unsqueeze", "stack"})
+#: Steps that are given sizes.
+_SIZED: Final = frozenset({"resize"})
 #: What is tried for a step, by the name of its operator.
 _VARIED: Final[dict[str, _Vary]] = {
     "swap": _other_pairs,
@@ -128,5 +132,4 @@ _VARIED: Final[dict[str, _Vary]] = {
     "permute_all": _left_out,
     "reduce": _other_axes,
     "resize": _exchanged_sizes,
-    "reshape": _exchanged_sizes,
 }

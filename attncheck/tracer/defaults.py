@@ -99,9 +99,11 @@ _TESTED: Final[dict[type, Callable[[Any], list[cst.BaseExpression]]]] = {
 
 
 def _named(node: cst.BaseExpression) -> list[str]:
-    """The name that an expression is, with or without a ``not`` in front."""
+    """The name that an expression is, with or without a ``not`` or a ``self`` in front."""
     if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         node = node.expression
+    if type(node) is cst.Attribute and type(node.value) is cst.Name and node.value.value == "self":
+        node = node.attr
     return [node.value] if type(node) is cst.Name else []
 
 

@@ -118,6 +118,7 @@ class Tracer:
         self._instances: dict[tuple[Class, bool], Instance] = {}
         self._builders: dict[tuple[Class, bool], tuple[Machine, bool]] = {}
         self._left_out: dict[Function, frozenset[str]] = {}
+        self._switches: dict[Function, frozenset[str]] = {}
         #: the graphs of the module body and of the objects' making, for where a tensor comes from
         self.made_in: list[Graph] = [self._home.graph]
 
@@ -315,7 +316,8 @@ class Tracer:
             if type(initialiser) is Function:
                 if self._closure(initialiser).file is None:
                     self.made_in.append(builder.graph)
-                said = dict.fromkeys(switches(initialiser) if configured else (), False)
+                left_out = self._switches_of(initialiser) if configured else frozenset[str]()
+                said = dict.fromkeys(left_out, False)
                 complete, _ = self._in_general(builder, initialiser, made, said)
             elif flax.is_module(builder, owner):
                 self.made_in.append(builder.graph)
@@ -333,7 +335,13 @@ class Tracer:
     def has_switches(self, function: Function) -> bool:
         """Whether a method's object can be made in several ways by arguments that need not be."""
         maker = None if function.owner is None else function.owner.lookup("__init__")
-        return type(maker) is Function and bool(switches(maker))
+        return type(maker) is Function and bool(self._switches_of(maker))
+
+    def _switches_of(self, maker: Function) -> frozenset[str]:
+        """The arguments of a constructor that need not be given: asked of each of its methods."""
+        if maker not in self._switches:
+            self._switches[maker] = switches(maker)
+        return self._switches[maker]
 
     def has_sequences(self, function: Function) -> bool:
         """Whether the object of a method has a layer over sequences: recurrent, or attention."""
@@ -409,13 +417,23 @@ def _ranks_shown(traced: Traced) -> tuple[tuple[str, int, str | None], ...]:
 
 
 def switches(function: Function) -> frozenset[str]:
-    """The arguments of a function that are None, true, false, 0 or 1 by default."""
-    return frozenset(name for name, value in function.defaults.items() if _is_switch(value))
+    """The arguments of a function that are true, false or 1 by default, and need not be given.
+
+    What is None by default need not be if its class asks whether it is: it may have no use else.
+    """
+    node = function.node if function.owner is None else function.owner.node
+    asked = asked_for(node) if NONE in function.defaults.values() else frozenset[str]()
+    return frozenset(
+        name
+        for name, value in function.defaults.items()
+        if (value == NONE and name in asked) or _is_switch(value)
+    )
 
 
 def _is_switch(value: Value) -> bool:
-    flag = type(value) is Const and isinstance(value.value, bool)
-    return value == NONE or flag or as_integer(value) in (0, 1)
+    if type(value) is Const:
+        return isinstance(value.value, bool)
+    return as_integer(value) == 1
 
 
 def _forget_replaced(made: Instance, owner: Class) -> None:

@@ -100,7 +100,7 @@ NUMPY = {"module": "numpy as np", "where": "np.where", "src": "np.ones((2, 5), d
 def test_the_mask_is_repeated_where_the_width_of_the_beam_is_known(library, memory, fixed):
     code = BEAM.format(**library, memory=memory)
     (finding,) = alarms(code)
-    assert (finding.code, finding.line) == ("ATN110", 6)
+    assert (finding.code, finding.line) == ("ATN110", 12)
     assert (finding.tensor.name, finding.tensor.shape) == ("mask", (2, 5))
     assert finding.expected.shape == (8, 5)
     assert "4 times, as (8, 5) has them" in finding.expected.derivation
