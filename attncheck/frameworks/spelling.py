@@ -33,7 +33,10 @@ _AS_IN_NUMPY = {
 #: Functions of torch that do not: most of them are written in Python. And those that give two
 #: results where NumPy's give one: who writes ``x - x.max(axis=1)`` has no tensor.
 _OF_ITS_OWN = frozenset(
-    ["split", "norm", "unique", "unique_consecutive", "unflatten", "tensor_split", "max", "min", "median", "nanmedian", "cummax", "cummin", "sort", "kthvalue", "topk"]
+    [
+        *("split", "norm", "unique", "unique_consecutive", "unflatten", "tensor_split"),
+        *("max", "min", "median", "nanmedian", "cummax", "cummin", "sort", "kthvalue", "topk"),
+    ]
 )
 
 
