@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from attncheck.algebra.broadcast import How
 from attncheck.attention import Site, behind, same_axis
-from attncheck.checks.biased_weights import biased_weights
 from attncheck.checks.entries import entry_of
 from attncheck.checks.masks import draws, is_mask, may_be_masked, written_into
 from attncheck.checks.overwritten_weights import overwritten_weights
@@ -41,7 +40,6 @@ _SUMS: tuple[type[Event], ...] = (Contraction, Einsum)
 def check_trace(view: View) -> Iterator[Report]:
     """Report, for each attention site, the first mask on its weights that nothing makes up for."""
     yield from overwritten_weights(RULE, view)
-    yield from biased_weights(RULE, view)
     for site in view.sites:
         if site.axis is None or not site.sums:
             continue

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import libcst as cst
 
-from attncheck.checks.biased_weights import Biased, biased
 from attncheck.checks.entries import Entry, entry_of
 from attncheck.checks.overwritten_weights import overwrites
 from attncheck.checks.report import Report
@@ -23,7 +22,6 @@ from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.recomputed import Earlier, assigned_earlier
 from attncheck.repair.wording import array_module, bracketed, call_with, functions_for
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import as_tensor
 
 _INSTEAD = "mask the scores instead, so that softmax shares the weight among what is left"
 
@@ -41,10 +39,6 @@ def mask_scores(report: Report, view: View) -> Iterator[Candidate]:
 
     Where softmax was called before, it is called again, or there with the scores masked.
     """
-    for found in view.once(biased):
-        if found.operation is report.operation:
-            yield from _biased_before(found, view)
-            return
     if view.remembered(overwrites, report.operation):
         yield from _added(report)
     tensors = list(report.operation.tensors())
@@ -68,23 +62,6 @@ def mask_scores(report: Report, view: View) -> Iterator[Candidate]:
                 yield from _again(report, view, earlier, (scores, text))
                 if earlier.always and earlier.is_still(mask.node):
                     yield edit(scores, text, "mask the scores as well, before softmax", safe=False)
-
-
-def _biased_before(found: Biased, view: View) -> Iterator[Candidate]:
-    """The bias added to the scores, and the weights taken as they are."""
-    weights, bias = found.weights.node, found.bias.node
-    tensor = as_tensor(found.weights.value)
-    if weights is None or bias is None or tensor is None:
-        return
-    for call, made in _softmax_calls(tensor, view):
-        scores = _argument(call, made)
-        if scores is not None and call is not weights:
-            text = f"{view.source.code(scores)} + {bracketed(view, bias)}"
-            changes = (
-                Change(scores, text),
-                Change(found.operation.node, view.source.code(weights)),
-            )
-            yield Candidate(changes, "add it to the scores", safe=False, several=True)
 
 
 def _softmax_calls(weights: Tensor, view: View) -> Iterator[tuple[cst.Call, Operation]]:

@@ -14,6 +14,7 @@ from attncheck.checks.repeated_positions import misplaced_repeat
 from attncheck.checks.report import Report
 from attncheck.checks.swapped import fits_swapped
 from attncheck.checks.view import View
+from attncheck.evidence.roles import projection_of
 from attncheck.graph import Operand
 from attncheck.operators.events import Contraction, Einsum
 from attncheck.repair.axes_of_one import vectors_of_a_batch
@@ -45,6 +46,7 @@ def product(report: Report, view: View) -> Iterator[Candidate]:
     for operand, tensor in sorted(operands, key=lambda pair: pair[0].node is not culprit):
         yield from flip(view, operand.node, tensor)
     yield from _rerouted(report, view)
+    yield from _of_another_source(operands, report, view)
     yield from contracted_layers(report, view)
     yield from _swap(operands, report, view)
 
@@ -105,6 +107,30 @@ def _rerouted(report: Report, view: View) -> Iterator[Candidate]:
             yield edit(culprit.node, site.name, f"use {site.name}", safe=False)
         elif len(sizes) >= 2 and (*sizes[:-2], sizes[-1], sizes[-2]) == report.expected:
             yield edit(culprit.node, f"{site.name}.T", f"use {site.name}", safe=False)
+
+
+def _of_another_source(
+    operands: list[tuple[Operand, Tensor]], report: Report, view: View
+) -> Iterator[Candidate]:
+    """Another argument that is as wide as a learned weight wants what it projects."""
+    if len(operands) != 2:
+        return
+    (given, tensor), (by, weight) = operands
+    own, sizes = view.sizes(tensor), view.sizes(weight)
+    if given.node is None or own is None or sizes is None or len(sizes) != 2:
+        return
+    name = view.code(by.node).removeprefix("self.")
+    if projection_of(name) is None and not is_weight(view.graph, weight):
+        return
+    for site in view.traced.sites:
+        other = as_tensor(site.value)
+        wide = view.sizes(other)
+        if other is None or wide is None or len(wide) != len(own) or other.role in LEARNED:
+            continue
+        if site.node not in view.parameters or projection_of(site.name) is not None:
+            continue
+        if wide[-1] == sizes[0] and site.name.isidentifier():
+            yield edit(given.node, site.name, f"project {site.name}", safe=False)
 
 
 def projected(report: Report, view: View) -> Iterator[Candidate]:

@@ -1,4 +1,4 @@
-"""What belongs to the scores and is put on the weights: a scale, a bias; weights of weights."""
+"""A scale that belongs to the scores and is put on the weights; weights of weights."""
 
 import pytest
 
@@ -67,41 +67,6 @@ def test_the_scale_is_moved_to_the_scores():
     assert told(BY_HAND, "") == [("ATN506", fix)]
     right = BY_HAND.replace("k.dot(q)", "k.dot(q) / self.scale").replace("() / self.scale", "()")
     assert told(right, "") == []
-
-
-BIASED = """
-class Attention(nn.Module):
-    def __init__(self, d, heads, n):
-        super().__init__()
-        self.heads, self.qkv = heads, nn.Linear(d, 3 * d)
-        self.{name} = nn.Parameter(torch.zeros(1, heads, n, n))
-
-    def forward(self, x):
-        b, n, d = x.shape
-        q, k, v = self.qkv(x).view(b, n, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        attn = (q @ k.transpose(-2, -1){scores}).softmax(dim=-1)
-        attn = F.dropout(attn{weights}, 0.1)
-        return (attn @ v).transpose(1, 2).reshape(b, n, d)
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "scores", "weights", "expected"),
-    [
-        ("rel_bias", " + self.rel_bias", "", []),
-        ("rel_bias", "", " + self.rel_bias", ["ATN503"]),
-        # What else is mixed in may be meant.
-        ("mixture", "", " + self.mixture", []),
-    ],
-)
-def test_a_bias_belongs_to_the_scores(name, scores, weights, expected):
-    found = told(BIASED.format(name=name, scores=scores, weights=weights))
-    assert [code for code, _ in found] == expected
-    for _, fix in found:
-        assert fix.splitlines() == [
-            "attn = (q @ k.transpose(-2, -1) + self.rel_bias).softmax(dim=-1)",
-            "attn = F.dropout(attn, 0.1)",
-        ]
 
 
 OVER = """

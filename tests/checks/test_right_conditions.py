@@ -250,6 +250,22 @@ def test_one_item_of_the_batch_of_which_the_docstring_speaks():
     assert codes(code.format(points="points = points.unsqueeze(1)")) == ["ATN106"]
 
 
+LENGTHS = """
+def pool(hidden, lengths, w):
+    '''hidden: (B, T, H), lengths: (B,), w: (H,)'''
+    steps = torch.arange(hidden.size(1))
+    mask = {mask}
+    weights = (hidden @ w).masked_fill(~mask, -1e9).softmax(dim=-1)
+    return torch.einsum("bt,bth->bh", weights, hidden)
+"""
+
+
+def test_lengths_that_are_given_an_axis_are_no_item_of_a_batch():
+    right, wrong = "steps[None] < lengths[:, None]", "steps[:, None] < lengths.unsqueeze(0)"
+    assert codes(LENGTHS.format(mask=right)) == []
+    assert codes(LENGTHS.format(mask=wrong)) == ["ATN202"]
+
+
 BY_KIND = """
 class Blur(nn.Module):
     def __init__(self, dims):

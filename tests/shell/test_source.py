@@ -3,6 +3,7 @@
 import hashlib
 import sys
 import sysconfig
+from itertools import pairwise
 from pathlib import Path
 
 import libcst
@@ -22,7 +23,7 @@ from attncheck.source import (
     load,
     mentions_tensors,
 )
-from attncheck.tree.pairs import pairs
+from attncheck.tree.pairs import inner, pairs, parts
 
 
 def refusal(data):
@@ -358,3 +359,19 @@ class TestEdits:
 )
 def test_prefilter(data, verdict):
     assert mentions_tensors(data) is verdict
+
+
+def test_what_stands_around_a_node_is_known_of_every_node_of_the_file():
+    code = (
+        "@decorated(1)\nclass A:\n    def f(self, x=lambda y: y):\n        return [z for z in x]\n"
+    )
+    source = load(code.encode(), "x.py")
+    for node in parts(source.module):
+        way = source.around(node)
+        assert (way[0], way[-1]) == (source.module, node)
+        assert all(inside in inner(outside) for outside, inside in pairwise(way))
+    other = load(code.encode(), "x.py")
+    assert source.around(other.module.body[0]) == ()
+    assert not source.has(other.module.body[0])
+    with pytest.raises(KeyError):
+        source.span(other.module.body[0])
