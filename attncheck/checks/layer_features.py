@@ -26,6 +26,7 @@ from attncheck.checks.constructed import (
     weight_sizes,
 )
 from attncheck.checks.constructions import idle_parameter
+from attncheck.checks.crossed_widths import crossed_widths
 from attncheck.checks.forced import exchanged, forced, forced_input, may_overlap
 from attncheck.checks.half_pooled import HalfPooled, half_pooled
 from attncheck.checks.inputs import (
@@ -44,11 +45,7 @@ from attncheck.checks.report import Culprit, Report, Sizes, hidden_while, text_o
 from attncheck.checks.unpassed import unpassed, unpassed_argument
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
-from attncheck.operators.events import (
-    Contraction,
-    Fault,
-    Joining,
-)
+from attncheck.operators.events import Contraction, Fault, Joining
 from attncheck.record import record
 from attncheck.rule import Rule
 from attncheck.values.tensor import Decided, Tensor
@@ -91,7 +88,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 
 
 def check_trace(view: View) -> Iterator[Report]:
-    """Report layers that multiply nothing, and are given an axis that is not their channels."""
+    """Report layers of each other's inputs, and what is given an axis that is not its channels."""
+    yield from crossed_widths(RULE, view)
     for operation in view.graph.operations:
         if operation.bound and not operation.elsewhere:
             product = isinstance(operation.event, Contraction)

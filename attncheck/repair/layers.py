@@ -16,6 +16,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.size import ONE, ZERO, Quotient, Size, const, of
 from attncheck.checks.constructed import Declared, argument, declared, layer_of, settings
+from attncheck.checks.crossed_widths import Met, crossed
 from attncheck.checks.forced import Forced, forced_input
 from attncheck.checks.half_pooled import half_pooled
 from attncheck.checks.inputs import KEEPING, joined_sizes, maker_layer, merges_to, unused_parameter
@@ -51,6 +52,10 @@ def layer_size(report: Report, view: View) -> Candidates:
     if elsewhere is not None:
         yield from elsewhere
         return
+    for pair in view.once(crossed):
+        if pair[0].operation is report.operation:
+            yield from _uncrossed(*pair, view)
+            return
     outside = view.remembered(unpassed_argument, report.operation)
     if outside is not None:
         text = call_with(view, outside.call, f"{outside.name}={outside.name}")
@@ -71,6 +76,14 @@ def layer_size(report: Report, view: View) -> Candidates:
     made = None if clash is None else declared(view, report.operation, clash.right)
     if made is not None and made.is_making and clash is not None and clash.left is not None:
         yield from resized(view, made, clash.left, source, report.operation)
+
+
+def _uncrossed(one: Met, other: Met, view: View) -> Candidates:
+    """Two layers in the place of each other."""
+    if one.layer is not None and other.layer is not None:
+        first, second = view.code(one.layer), view.code(other.layer)
+        changes = Change(one.layer, second), Change(other.layer, first)
+        yield Candidate(changes, f"exchange {first} and {second}", safe=False, several=True)
 
 
 def _elsewhere(report: Report, view: View) -> Candidates | None:
