@@ -22,7 +22,6 @@ from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
 from attncheck.tracer.machine import MAKING
 from attncheck.tracer.terms import USUAL, Terms
 from attncheck.tracer.trace import Traced, Tracer
-from attncheck.tree.pairs import parts
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import NONE, Function, Int, Value, as_tensor, expanded
 
@@ -188,28 +187,13 @@ def _is_short_attention(general: Traced) -> bool:
 def conventional(tracer: Tracer, function: Function) -> Traced | None:
     """The trace in which a module's inputs have as many axes as their names say.
 
-    What layers over sequences are given is a batch of them, then. None if nothing says anything
-    that is not known otherwise.
+    What layers over sequences are given is a batch of them, then, and so is what a layer made and
+    turns for a product. None for a function that no module is called by.
     """
-    evidence = tracer.evidence
-    says = evidence.has_conventional(function) or tracer.has_sequences(function)
-    if not says and not function.is_forward:
+    if not function.is_forward and not tracer.has_sequences(function):
         return None
     traced = tracer.run_function(function, Terms(conventional=True))
     return traced if traced.complete else None
-
-
-def _swaps_time(function: Function, file_does: bool) -> bool:
-    """Whether a module changes axes 1 and 2 of something: of what its layers make, (B, T, d)."""
-    if not file_does or not function.is_forward:
-        return False
-    return any(
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value in ("transpose", "swapaxes")
-        and [getattr(each.value, "value", None) for each in node.args] in (["1", "2"], ["2", "1"])
-        for node in parts(function.node)
-    )
 
 
 #: Contradictions that no other number of axes would make go away: two features of one kind.

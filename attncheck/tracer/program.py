@@ -42,8 +42,6 @@ from attncheck.values.value import NONE, UNKNOWN, Function, Int, Scalar, Unknown
 _SCALARS: Final = {"float": "float", "bool": "bool", "str": "str"}
 _WORD: Final = re.compile(r"[A-Za-z_][\w.]*")
 #: A line of a signature that holds one parameter and a comment; an assignment has no comma there.
-#: A method that changes axes 1 and 2, of what has three of them as a rule.
-_SWAPPED: Final = re.compile(r"\.(?:transpose|swapaxes)\(\s*(?:1\s*,\s*2|2\s*,\s*1)\s*\)")
 _ONE_PARAMETER: Final = re.compile(r"\s*(\w+)\s*(?:(?::[^#]*)?(?:=[^#]*)?,|(?::[^#=]*)?)\s*#")
 
 
@@ -96,7 +94,6 @@ class ProgramEvidence:
     members: dict[tuple[values.Parameter, str], values.Parameter] = field(default_factory=dict)
     #: the symbols of shapes that nothing but comments has said
     claimed: set[Symbol] = field(default_factory=set)
-    _swapping: bool | None = None
     _commented_names: set[str] | None = None
     _alone: set[str] | None = None
     _gated: set[str] | None = None
@@ -227,28 +224,6 @@ class ProgramEvidence:
         if not function.is_forward or stated not in (None, tensor):
             return None
         return conventional_rank(parameter.name.value)
-
-    def has_conventional(self, function: Function) -> bool:
-        """Whether names say more of the inputs of a module than everything else does."""
-        if not function.is_forward:
-            return False
-        parameters = function.node.params
-        names = [each.name.value for each in (*parameters.params, *parameters.kwonly_params)]
-        return any(
-            called is None or called.evidence is Evidence.NAME
-            for called in (
-                self._called(function, name)
-                for name in names
-                if conventional_rank(name) is not None
-            )
-        )
-
-    @property
-    def swapping(self) -> bool:
-        """Whether the file changes axes 1 and 2 of anything."""
-        if self._swapping is None:
-            self._swapping = any(map(_SWAPPED.search, self.lines))
-        return self._swapping
 
     def _called(self, function: Function, name: str) -> Sketch | None:
         if self.terms.sparing and function is self.pinned_function:
