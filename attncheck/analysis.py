@@ -168,7 +168,7 @@ def _function(
 ) -> None:
     """Trace one function in general and under its hypotheses."""
     tracer = analysis.tracer
-    named = conventional(tracer, function)
+    named, unnamed = conventional(tracer, function)
     told = [] if named is None else diagnose(analysis, named, {})
     contradicted: list[Diagnosed] = []
     if named is not None and contradictions(named):
@@ -176,7 +176,10 @@ def _function(
         contradicted = [each for each in told if each.report.operation is first]
         named, told = None, []
     # What is found in nobody's inputs is not found in inputs of which less is known.
-    general = named if named is not None and not told else tracer.run_function(function)
+    if unnamed is not None:
+        general = unnamed
+    else:
+        general = named if named is not None and not told else tracer.run_function(function)
     analysis.general.append(general)
     analysis.shown.append(general if named is None else named)
     numbers = {} if general is named else _numbers(analysis, function, general)

@@ -184,16 +184,27 @@ def _is_short_attention(general: Traced) -> bool:
     )
 
 
-def conventional(tracer: Tracer, function: Function) -> Traced | None:
-    """The trace in which a module's inputs have as many axes as their names say.
+def conventional(tracer: Tracer, function: Function) -> tuple[Traced | None, Traced | None]:
+    """The trace in which a module's inputs have as many axes as their names say; and a general one.
 
     What layers over sequences are given is a batch of them, then, and so is what a layer made and
-    turns for a product. None for a function that no module is called by.
+    turns for a product. The first is None where names say nothing that is not known otherwise, the
+    second where nobody had to ask for it.
     """
-    if not function.is_forward and not tracer.has_sequences(function):
-        return None
+    says = tracer.evidence.has_conventional(function) or tracer.has_sequences(function)
+    if not says and not function.is_forward:
+        return None, None
+    general = None if says else tracer.run_function(function)
+    if general is not None and is_all_known(general):
+        return None, general
     traced = tracer.run_function(function, Terms(conventional=True))
-    return traced if traced.complete else None
+    return traced if traced.complete else None, general
+
+
+def is_all_known(traced: Traced) -> bool:
+    """Whether the shapes of all that a function computes are known."""
+    outputs = (as_tensor(each.output) for each in traced.graph.operations if not each.elsewhere)
+    return all(tensor is None or is_known(tensor.shape) for tensor in outputs)
 
 
 #: Contradictions that no other number of axes would make go away: two features of one kind.
@@ -243,8 +254,7 @@ def _may_differ(function: Function, general: Traced) -> bool:
         return False
     if not names - function.defaults.keys():
         return False  # nobody calls it with nothing at all
-    outputs = (as_tensor(each.output) for each in general.graph.operations if not each.elsewhere)
-    return not all(tensor is None or is_known(tensor.shape) for tensor in outputs)
+    return not is_all_known(general)
 
 
 def is_known(shape: Shape | None) -> bool:

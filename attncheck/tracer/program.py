@@ -225,6 +225,21 @@ class ProgramEvidence:
             return None
         return conventional_rank(parameter.name.value)
 
+    def has_conventional(self, function: Function) -> bool:
+        """Whether names say more of the inputs of a module than everything else does."""
+        if not function.is_forward:
+            return False
+        parameters = function.node.params
+        names = [each.name.value for each in (*parameters.params, *parameters.kwonly_params)]
+        return any(
+            called is None or called.evidence is Evidence.NAME
+            for called in (
+                self._called(function, name)
+                for name in names
+                if conventional_rank(name) is not None
+            )
+        )
+
     def _called(self, function: Function, name: str) -> Sketch | None:
         if self.terms.sparing and function is self.pinned_function:
             return None
