@@ -24,7 +24,7 @@ from attncheck.operators.axes import (
     with_rank,
 )
 from attncheck.operators.call import Call
-from attncheck.operators.elementwise import multiply
+from attncheck.operators.elementwise import multiply, without_marks
 from attncheck.operators.events import Clash, Contraction, Fault, Outcome
 from attncheck.operators.operands import dtype_of, factor_shape
 from attncheck.record import record, replace
@@ -210,6 +210,16 @@ def baddbmm(call: Call) -> Outcome:
     return _added(call, _BMM)
 
 
+def _half_known(pattern: Pattern, left: Shape | None, right: Shape | None) -> Shape | None:
+    """The shape of a product of which one operand is known: the axes that this one gives."""
+    if left is None and right is None:
+        return None
+    letters, shape = (pattern.left, left) if left is not None else (pattern.right, right)
+    assert shape is not None
+    given = dict(zip(letters, without_marks(shape).lead, strict=True))
+    return closed(given.get(letter, Axis(None)) for letter in pattern.output)
+
+
 def _fixed(call: Call, pattern: Pattern) -> Outcome:
     """A product whose operands have as many axes as the pattern has letters."""
     shapes = []
@@ -222,7 +232,7 @@ def _fixed(call: Call, pattern: Pattern) -> Outcome:
         shapes.append(made)
     left, right = shapes
     if left is None or right is None:
-        return Outcome(call.make(None))
+        return Outcome(call.make(_half_known(pattern, left, right)))
     return by_pattern(call, pattern, left.axes, right.axes)
 
 

@@ -69,7 +69,6 @@ def test_a_vector_or_a_matrix_on_the_right_decides_nothing() -> None:
     ("path", "arguments"),
     [
         ("torch.matmul", ()),
-        ("torch.bmm", ()),
         ("torch.add", ()),
         ("torch.nn.functional.linear", ()),
     ],
@@ -80,6 +79,23 @@ def test_the_unknown_absorbs(path: str, arguments: Any) -> None:
     assert outcome.clash is None
     assert isinstance(outcome.value, Tensor)
     assert outcome.value.shape is None
+
+
+@pytest.mark.parametrize(
+    ("path", "known", "first", "second"),
+    [
+        ("torch.bmm", "B T d", "(B, T, ?)", "(B, ?, d)"),
+        ("torch.mm", "T d", "(T, ?)", "(?, d)"),
+        ("torch.mv", "T d", "(T,)", None),
+    ],
+)
+def test_products_of_fixed_ranks_have_the_axes_of_the_operand_that_is_known(
+    path: str, known: str, first: str, second: str | None
+) -> None:
+    names = Names()
+    assert str(shape(names.call(path, names.tensor("x", known), UNKNOWN))) == first
+    if second is not None:
+        assert str(shape(names.call(path, UNKNOWN, names.tensor("y", known)))) == second
 
 
 def test_an_unknown_tuple_of_sizes_is_not_one_size() -> None:
