@@ -48,8 +48,11 @@ def run(arguments: list[str]) -> int:
     try:
         plain = _plain(arguments)
         if plain is not None and _COMPLETE not in os.environ:
-            return check(*plain)
-        return _run_app(arguments)
+            code = check(*plain)
+        else:
+            code = _run_app(arguments)
+        sys.stdout.flush()  # a reader that has left is noticed here and not at the very end
+        return code
     except (Failure, SettingsError) as error:
         complain(str(error))
     except KeyboardInterrupt:

@@ -546,8 +546,9 @@ class TestHostileInput:
         assert attncheck("-", stdin=b"x = 1\n").code == 0
         assert "<stdin>:1:1" in attncheck("-", stdin=b")").out
 
-    def test_a_reader_that_leaves(self, folder):
-        for number in range(30):
+    @pytest.mark.parametrize("files", [1, 30])  # what fits into a buffer, and what does not
+    def test_a_reader_that_leaves(self, folder, files):
+        for number in range(files):
             Path(f"broken{number}.py").write_text(f"x = {'a, ' * 5000})\n")
         root = Path(cli.__file__).parents[1]
         process = subprocess.Popen(
