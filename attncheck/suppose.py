@@ -22,6 +22,7 @@ from attncheck.table import Hints, Hypothesis, Role, hypotheses, table_symbol
 from attncheck.tracer.machine import MAKING
 from attncheck.tracer.terms import USUAL, Terms
 from attncheck.tracer.trace import Traced, Tracer
+from attncheck.tree.pairs import parameters_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import NONE, Function, Int, Value, as_tensor, expanded
 
@@ -384,9 +385,7 @@ def has_weights(hypothesis: Hypothesis) -> bool:
 
 def parameter_names(function: Function) -> list[str]:
     """The names of the parameters that a caller gives, in order."""
-    parameters = function.node.params
-    listed = [*parameters.posonly_params, *parameters.params, *parameters.kwonly_params]
-    names = [parameter.name.value for parameter in listed]
+    names = [parameter.name.value for parameter in parameters_of(function.node)]
     return names[1:] if function.owner is not None and function.static != "staticmethod" else names
 
 

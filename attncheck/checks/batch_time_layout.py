@@ -11,7 +11,7 @@ from attncheck.checks.cells_over_batch import cells_over_batch
 from attncheck.checks.constructed import constructor, layer_of
 from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
 from attncheck.checks.mask_arguments import exchanged
-from attncheck.checks.packed_otherwise import packed_otherwise
+from attncheck.checks.packed_otherwise import is_batch_first, packed_otherwise
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.returned_layouts import returned_otherwise
 from attncheck.checks.turned_masks import turned_mask
@@ -19,7 +19,7 @@ from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_in
 from attncheck.graph import Operation
 from attncheck.rule import Rule
-from attncheck.values.value import TRUE, Sequence, as_tensor
+from attncheck.values.value import Sequence, as_tensor
 
 RULE = Rule(
     "ATN304",
@@ -113,10 +113,7 @@ def _unpacked_otherwise(reading: Reading, view: View) -> Operation | None:
         for made in view.graph.after(reading.operation)
         if made.kind == "pad_packed" and made.place == reading.operation.place
     ]
-    first = [
-        any(each.name == _SETTING and each.value == TRUE for each in made.operands)
-        for made in later
-    ]
+    first = [is_batch_first(made) for made in later]
     return later[0] if first == [not reading.batch_first] else None
 
 

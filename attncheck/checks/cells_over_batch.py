@@ -30,7 +30,6 @@ class OverBatch:
     """A cell inside a loop over a tensor whose first axis is the batch."""
 
     cell: Operation
-    operand: Operand
     tensor: Tensor
     loop: cst.For
 
@@ -64,7 +63,7 @@ def over_batch(view: View) -> list[OverBatch]:
         for operand, tensor in islice(operation.tensors(), 1):
             given = _gone_through(loop, operand, tensor, view)
             if given is not None:
-                found[operation.node] = OverBatch(operation, operand, given, loop)
+                found[operation.node] = OverBatch(operation, given, loop)
     return list(found.values())
 
 

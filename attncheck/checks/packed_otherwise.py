@@ -34,7 +34,7 @@ def packed_otherwise(rule: Rule, view: View) -> Iterator[Report]:
             packing.source is None
             or not layers
             or not unpacked
-            or not all(map(_is_batch_first, (*layers, *unpacked)))
+            or not all(map(is_batch_first, (*layers, *unpacked)))
         ):
             continue
         operand, tensor = next(packing.tensors())
@@ -57,5 +57,6 @@ def packed_otherwise(rule: Rule, view: View) -> Iterator[Report]:
         )
 
 
-def _is_batch_first(operation: Operation) -> bool:
+def is_batch_first(operation: Operation) -> bool:
+    """Whether an operation says that the batch is the first axis."""
     return any(each.name == _SETTING and each.value == TRUE for each in operation.operands)

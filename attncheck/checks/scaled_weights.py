@@ -10,21 +10,18 @@ from attncheck.operators.events import Elementwise
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
-#: Steps that leave weights what they are.
-_KEEPING = frozenset({"dropout", "="})
-
 
 def scaled_weights(site: Site, view: View) -> Factor | None:
     """The number that the weights of a site are multiplied with or divided by, if that is known."""
     weights = as_tensor(site.softmax.output)
-    for made in view.graph.operations:
-        if made.number <= site.softmax.number or made.elsewhere or weights is None:
+    for made in view.graph.after(site.softmax):
+        if made.elsewhere or weights is None:
             continue
         event = made.event
         tensors = [tensor for _, tensor in made.tensors()]
         if not isinstance(event, Elementwise) or not any(each is weights for each in tensors):
             continue
-        if event.symbol in _KEEPING and made.kind == "dropout":
+        if made.kind == "dropout":
             weights = as_tensor(made.output)
         elif event.symbol in ("*", "/"):
             factor = _factor(made, event.symbol, weights, view)

@@ -13,6 +13,7 @@ from attncheck.finding import line_text
 from attncheck.meaning.reading import Meanings
 from attncheck.meaning.uses import Use, find_uses
 from attncheck.source import Source
+from attncheck.tree.pairs import parameters_of
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import expanded
 
@@ -88,11 +89,8 @@ class View:
         """The names of the traced function's parameters, where they are declared."""
         if self._parameters is None:
             function = self.traced.function
-            parameters = None if function is None else function.node.params
-            self._parameters = set()
-            if parameters is not None:
-                listed = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-                self._parameters = {parameter.name for parameter in listed}
+            listed = [] if function is None else parameters_of(function.node)
+            self._parameters = {parameter.name for parameter in listed}
         return self._parameters
 
     def remembered(

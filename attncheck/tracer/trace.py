@@ -44,6 +44,7 @@ from attncheck.tracer.project import Project
 from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
 from attncheck.tracer.terms import USUAL, Terms
+from attncheck.tree.pairs import parameters_of
 from attncheck.values.tensor import Evidence
 from attncheck.values.value import (
     ALIKE,
@@ -403,8 +404,7 @@ def _ranks_shown(traced: Traced) -> tuple[tuple[str, int, str | None], ...]:
         for tensor in outputs
     ):
         return ()
-    listed = traced.function.node.params
-    nodes = {each.name for each in (*listed.posonly_params, *listed.params, *listed.kwonly_params)}
+    nodes = {parameter.name for parameter in parameters_of(traced.function.node)}
     found: dict[str, tuple[str, int, str | None]] = {}
     for site in traced.sites:
         tensor = as_tensor(site.value) if site.node in nodes else None

@@ -38,11 +38,15 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from parts(child)
 
 
-def parameter_names(function: cst.FunctionDef) -> list[str]:
-    """The names of a function's parameters, in order, without ``*args`` and ``**kwargs``."""
+def parameters_of(function: cst.FunctionDef | cst.Lambda) -> list[cst.Param]:
+    """A function's parameters, in order, without ``*args`` and ``**kwargs``."""
     listed = function.params
-    every = (*listed.posonly_params, *listed.params, *listed.kwonly_params)
-    return [parameter.name.value for parameter in every]
+    return [*listed.posonly_params, *listed.params, *listed.kwonly_params]
+
+
+def parameter_names(function: cst.FunctionDef | cst.Lambda) -> list[str]:
+    """The names of a function's parameters, in order, without ``*args`` and ``**kwargs``."""
+    return [parameter.name.value for parameter in parameters_of(function)]
 
 
 def names_within(node: cst.CSTNode) -> set[str]:
