@@ -21,6 +21,7 @@ import libcst as cst
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import ONE
+from attncheck.checks.later_rounds import carried_into
 from attncheck.checks.report import Culprit, Sizes, sizes_of, text_of
 from attncheck.checks.unrepeated import added_axes, is_comparison
 from attncheck.checks.view import View
@@ -61,6 +62,10 @@ class Told:
 def told(diagnosed: Diagnosed, repair: Repair) -> Told | None:
     """The tensor that a finding tells of; None where its rule blames none."""
     report, view, culprit = diagnosed.report, diagnosed.view, diagnosed.report.culprit
+    carried = carried_into(report.operation, view)
+    if carried is not None:
+        sizes, began = view.sizes(carried.tensor), sizes_of(carried.began)
+        return Told(carried.name, carried.tensor, sizes, began, "as the loop begins with it")
     if culprit is None:
         return None
     sizes = view.sizes(culprit.tensor)

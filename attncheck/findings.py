@@ -13,6 +13,7 @@ import libcst as cst
 from attncheck.analysis import Analysis
 from attncheck.blame import Told, told
 from attncheck.checks.constructed import MAKING
+from attncheck.checks.later_rounds import in_later_rounds
 from attncheck.checks.report import Report
 from attncheck.diagnosed import Diagnosed
 from attncheck.finding import (
@@ -120,8 +121,8 @@ def _finding(analysis: Analysis, diagnosed: Diagnosed, repair: Repair) -> Findin
     span, place = source.span(report.node), report.place
     refused = tuple(Refused(line, reason) for line, reason in repair.refused)
     message = diagnosed.view.written(report.message)
-    if report.hidden:
-        message += f" ({report.hidden})"
+    when = [report.hidden, in_later_rounds(report.operation, diagnosed.view)]
+    message += "".join(f" ({each})" for each in when if each)
     edited = _edited_elsewhere(diagnosed, repair)
     if edited is not None:
         message += f" (line {span.line}, in `{place}`, which takes what is made here)"

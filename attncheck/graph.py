@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Symbol
 from attncheck.evidence.identifiers import spoken
 from attncheck.operators.events import Clash, Event
@@ -54,6 +55,18 @@ class Caller:
 
 
 @record
+class Carried:
+    """What a loop carries on under a name, where that has another rank than it ``began`` with.
+
+    ``tensor`` is what the first round has made of it.
+    """
+
+    name: str
+    began: Shape
+    tensor: Tensor
+
+
+@record
 class Place:
     """The function that an operation was traced in, and the calls that led there."""
 
@@ -90,6 +103,8 @@ class Operation:
     elsewhere: bool = False
     #: the sizes that were open until it needed them to be others
     bound: frozenset[Symbol] = frozenset()
+    #: what the second round of a loop begins with that the first one did not: it fails in that one
+    carried: tuple[Carried, ...] = ()
     _pairs: tuple[tuple[Operand, Tensor], ...] | None = field(default=None, init=False)
     _read: frozenset[int | None] | None = field(default=None, init=False)
 

@@ -46,6 +46,7 @@ from attncheck.repair.products import product, projected
 from attncheck.repair.ranks import other_rank
 from attncheck.repair.repeats import other_order
 from attncheck.repair.reshapes import inferred
+from attncheck.repair.rounds import as_it_began
 from attncheck.repair.scales import other_scale
 from attncheck.repair.siblings import like_siblings
 from attncheck.repair.sizes import other_sizes
@@ -72,6 +73,7 @@ def candidates(report: Report, view: View, *, further: bool) -> Iterator[Candida
     generator = _GENERATORS.get(report.rule.code)
     further = further and report.rule.code in _OF_SIZES
     if further:
+        yield from as_it_began(report, view)
         yield from like_siblings(report, view)
     if report.passed:
         return  # the operation itself, and what it is written with, is right

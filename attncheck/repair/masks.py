@@ -20,7 +20,13 @@ from attncheck.graph import Operand, Operation
 from attncheck.record import record
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.recomputed import Earlier, assigned_earlier
-from attncheck.repair.wording import array_module, bracketed, call_with, functions_for
+from attncheck.repair.wording import (
+    array_module,
+    bracketed,
+    call_with,
+    functions_for,
+    library_of,
+)
 from attncheck.values.tensor import Tensor
 
 _INSTEAD = "mask the scores instead, so that softmax shares the weight among what is left"
@@ -117,7 +123,7 @@ def _takes_out(operation: Operation, view: View) -> bool:
 def hide_scores(report: Report, view: View) -> Iterator[Candidate]:
     """Minus infinity in the place of the number filled in, or filled in instead of a product."""
     entry = entry_of(report.operation, view)
-    way = _way(_library(view, report.operation))
+    way = _way(library_of(view, report.operation))
     if entry is None or entry.mask.node is None or way is None:
         return
     node, scores = report.node, entry.scores.node
@@ -195,13 +201,6 @@ def pass_mask(report: Report, view: View) -> Iterator[Candidate]:
     mask = view.code(report.culprit.node)
     text = call_with(view, call, f"{keyword}={mask}")
     yield edit(call, text, f"pass {mask} on", safe=False)
-
-
-def _library(view: View, operation: Operation) -> str | None:
-    """The library of an operation's tensors, or the only one that the file imports."""
-    known = {tensor.library for _, tensor in operation.tensors()} - {None}
-    imported = view.evidence.array_libraries
-    return next(iter(known), imported[0] if len(imported) == 1 else None)
 
 
 def _argument(call: cst.Call, made: Operation) -> cst.BaseExpression | None:

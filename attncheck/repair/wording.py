@@ -110,6 +110,13 @@ def array_module(library: str | None) -> str:
     return "jnp" if library == "jax" else "np"
 
 
+def library_of(view: View, operation: Operation) -> str | None:
+    """The library of an operation's tensors, or the only one that the file imports."""
+    known = (tensor.library for _, tensor in operation.tensors() if tensor.library)
+    imported = view.evidence.array_libraries
+    return next(known, imported[0] if len(imported) == 1 else None)
+
+
 def functions_for(view: View, library: str | None) -> str:
     """The same, but for arrays that NumPy's functions would take out of a model."""
     module = module_for(view, library)

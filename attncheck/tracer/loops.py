@@ -18,6 +18,7 @@ from attncheck.tracer import conditions, containers
 from attncheck.tracer.branches import here, resume, run_ways
 from attncheck.tracer.machine import Environment, Exit, Frame, Machine, Way
 from attncheck.tracer.naming import settle
+from attncheck.tracer.rounds import run_second
 from attncheck.tracer.targets import assign
 from attncheck.values.join import element_of, is_no_more, join, join_all, one_list
 from attncheck.values.tensor import Tensor
@@ -77,7 +78,9 @@ def run_while(machine: Machine, node: cst.While) -> Exit:
         return _finished(machine, node, broken=False)
 
     def once() -> Exit:
-        machine.evaluate(node.test)
+        # The second round may not come: ``while x.dim() > 2``.
+        if conditions.truth(machine.evaluate(node.test)) is False:
+            return "continue"
         return machine.execute(node.body.body)
 
     return _finished(machine, node, _whole(machine, once, None))
@@ -152,7 +155,9 @@ def _repeat(
     """
     before, journal = dict(machine.environment.names), len(machine.journal)
     shown = len(machine.sites)
-    broken = _round(machine, once)
+    left, broken = _round(machine, once)
+    if left in (None, "continue") and not _is_stack(machine, given):
+        run_second(machine, before, once)
     rounds = None if broken else count
     grown = _widened(machine, before, rounds)
     if not broken and _is_stack(machine, given) and _shows_all(machine, before, grown, journal):
@@ -165,7 +170,7 @@ def _repeat(
             del machine.sites[shown:]
         begun = _begun(machine, before, grown)
         machine.environment.names, journal = dict(begun), len(machine.journal)
-        broken = _round(machine, once) or broken
+        broken = _round(machine, once)[1] or broken
         after = machine.environment.names
         _merge_attributes(machine, journal, _settled)
         settled = {name: _settled(value, after.get(name, value)) for name, value in begun.items()}
@@ -222,8 +227,8 @@ def _less(now: Value, before: Value) -> bool:
     return now.shape.sizes() != before.shape.sizes()
 
 
-def _round(machine: Machine, once: Callable[[], Exit]) -> bool:
-    """One round; whether a way in it breaks off.
+def _round(machine: Machine, once: Callable[[], Exit]) -> tuple[Exit, bool]:
+    """One round: how it leaves, and whether a way in it breaks off.
 
     A round that always leaves the function leaves no names behind.
     """
@@ -234,7 +239,7 @@ def _round(machine: Machine, once: Callable[[], Exit]) -> bool:
         machine.environment.names = before
     if strays:
         resume(machine, [here(machine), *strays])
-    return left == "break" or any(way.left == "break" for way in strays)
+    return left, left == "break" or any(way.left == "break" for way in strays)
 
 
 def _merge_attributes(machine: Machine, since: int, merge: Callable[[Value, Value], Value]) -> None:
