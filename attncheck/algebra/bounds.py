@@ -36,6 +36,13 @@ def never_zero(size: Size) -> bool:
     return any(_one_sign(low, high) for low, high in _without_quotients(size))
 
 
+def take_positive(size: Size) -> None:
+    """Take it from here on that `size`, where it is one product, is at least 1."""
+    if len(size.terms) == 1:
+        for symbol in size.symbols():
+            symbol.positive = True
+
+
 def at_least(left: Size, right: Size) -> bool:
     """Whether ``left >= right`` is proved."""
     return never_negative(left - right)

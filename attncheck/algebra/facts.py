@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncheck.algebra.bounds import never_zero
 from attncheck.algebra.glances import differ, is_open
-from attncheck.algebra.quotients import clear_quotients, falls_short, in_other_parts, undivided
+from attncheck.algebra.quotients import (
+    clear_quotients,
+    falls_short,
+    in_other_parts,
+    number_and_part,
+    undivided,
+)
 from attncheck.algebra.size import ONE, Atom, Remainder, Size, Symbol, const, of
 from attncheck.record import record
 
@@ -315,7 +321,8 @@ class Facts:
         # Without numbers no two sizes are both equal by name and proved to differ.
         if verdict is not Verdict.EQUAL and valued is difference and never_zero(difference):
             return Verdict.DIFFERENT
-        return verdict
+        named = verdict is not Verdict.UNKNOWN or not number_and_part(left, right)
+        return verdict if named else Verdict.DISTINCT
 
     def _compare_symbols(self, left: Symbol, right: Symbol) -> Verdict:
         """Judge two symbols.

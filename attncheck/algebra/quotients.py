@@ -56,6 +56,16 @@ def undivided(difference: Size) -> Symbol | None:
     return quotient.denominator.symbol if difference in (whole, -whole) else None
 
 
+def number_and_part(left: Size, right: Size) -> bool:
+    """Whether one size is a number of parts, and the other what each of them has: n and d // n."""
+    for number, part in ((left.symbol, right), (right.symbol, left)):
+        if number is not None and not number.flexible:
+            atoms = list(part.atoms())
+            if len(atoms) == 1 and type(atoms[0]) is Quotient and part == of(atoms[0]):
+                return atoms[0].denominator.symbol is number
+    return False
+
+
 def in_other_parts(difference: Size) -> bool:
     """Whether a difference is ``n * (d // n + k) - d`` or ``k * n * (d // n) - d``, for no d 0.
 

@@ -163,11 +163,16 @@ def _left_over(before: Size, after: Size) -> Size:
     """The one size that makes the counts agree.
 
     Of ``n_heads * (d_model // n_heads)`` features all of ``d_model`` are, or the count of positions
-    would have to make up for what the division drops.
+    would have to make up for what the division drops. So ``d_model`` has ``n_heads`` parts of
+    ``d_model // n_heads``.
     """
     if (exact := before.divided_by(after)) is not None:
         return exact
     even = cancel_quotients(before).divided_by(cancel_quotients(after))
+    divisors = [atom.denominator for atom in after.atoms() if type(atom) is Quotient]
+    if even is None and divisors:
+        times = product(divisors)
+        even = cancel_quotients(before * times).divided_by(cancel_quotients(after * times))
     return before // after if even is None else even
 
 

@@ -73,9 +73,11 @@ def _bound(value: Value | None, facts: Facts) -> Size | None:
 
 def _clamped(bound: Size, total: Size | None, facts: Facts) -> Size | None:
     """Where a bound falls in an axis of `total` elements, from 0 to `total`; None if unknown."""
+    if bound == ZERO:
+        return ZERO
     if never_negative(bound):
         if total is None:
-            return ZERO if bound == ZERO else None
+            return None
         if facts.compare(bound, total) is Verdict.EQUAL:
             return total
         return smaller_of(bound, total)
@@ -87,7 +89,8 @@ def _clamped(bound: Size, total: Size | None, facts: Facts) -> Size | None:
 def _stepped(start: Size | None, stop: Size | None, step: int, facts: Facts) -> Size | None:
     if start is None or stop is None:
         return None
-    length = larger_of(stop - start, ZERO)
+    # An axis is never shorter than nothing.
+    length = stop if start == ZERO else larger_of(stop - start, ZERO)
     if length is None or step == 1:
         return length
     return ceiling(length, const(step), facts)

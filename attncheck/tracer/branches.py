@@ -9,8 +9,9 @@ from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, expand, listed
 from attncheck.record import replace
 from attncheck.tracer.machine import Exit, Machine, Way
-from attncheck.tracer.naming import settle
+from attncheck.tracer.naming import Together, settle
 from attncheck.values.join import join, join_all
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import Instance, Parameter, Unknown, Value, as_tensor
 
 #: What gives a shape with more of what facts say of its axes.
@@ -49,13 +50,19 @@ def resume(machine: Machine, ways: Sequence[Way]) -> None:
             if first.get(name) is not value:
                 changed.add(name)
                 names.setdefault(name, value)
+    joined: list[tuple[str, Value, list[Value]]] = []
     for name in [name for name in names if name in changed] if changed else ():
         # Each way is joined with what all know of its axes.
         found = [
             with_found_axes(machine, way.names[name], expand) for way in ways if name in way.names
         ]
-        value = _one_of(found)
-        names[name] = value if value is first.get(name) else settle(machine, name, value)
+        names[name] = value = _one_of(found)
+        if value is not first.get(name):
+            joined.append((name, value, found))
+    together = Together(len(ways))
+    # Variables that hold sizes give these their names.
+    for name, value, found in sorted(joined, key=lambda each: type(each[1]) is Tensor):
+        names[name] = settle(machine, name, together.tie(machine, name, value, found))
     machine.environment.names = names
     _join_attributes(machine, ways)
     machine.facts.keep(_common(ways))

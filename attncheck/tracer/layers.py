@@ -12,6 +12,7 @@ from typing import Final
 
 import libcst as cst
 
+from attncheck.algebra.bounds import take_positive
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Shape, close, expand
 from attncheck.evidence.conventions import batched_rank
@@ -60,10 +61,8 @@ def make_layer(
         if type(value) is Parameter:
             several = name in spelling.shapes and names_shape(value.name)
             settings[name] = UNKNOWN if several else Int(size)
-        if size is not None and len(size.terms) == 1:
-            # A layer of no features is none: what its sizes are made of is at least one.
-            for symbol in size.symbols():
-                symbol.positive = True
+        if size is not None:
+            take_positive(size)  # a layer of no features is none
     if machine.is_elsewhere:
         # What another file says of its sizes cannot be shown in the checked one.
         return Layer(spelling.path, settings)

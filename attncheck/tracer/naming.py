@@ -8,16 +8,66 @@ its items may differ.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from attncheck.algebra.shape import Axis, Shape, open_shape
-from attncheck.algebra.size import Symbol, of
+from attncheck.algebra.size import Size, Symbol, of
 from attncheck.record import replace
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Int, Parameter, Sequence, Value
+from attncheck.values.value import Int, Parameter, Sequence, Value, as_size, as_tensor
 
 if TYPE_CHECKING:
     from attncheck.tracer.machine import Machine
+
+
+@dataclass(slots=True)
+class Together:
+    """Sizes that differ between so many ``ways``, and are one wherever they change together.
+
+    ``x`` is padded and ``length`` is set on one way, and neither on the other: the axis of ``x`` is
+    ``length`` long behind both.
+    """
+
+    ways: int
+    _found: dict[tuple[Size, ...], Size] = field(default_factory=dict)
+
+    def tie(self, machine: Machine, name: str, value: Value, values: list[Value]) -> Value:
+        """What all of `values` are, one for each way, with a symbol for each size that all know."""
+        if len(values) < self.ways:
+            return value
+        if as_size(value) is None and type(value) in (Int, Parameter):
+            symbol = machine.evidence.found(name)
+            size = self._one(machine, symbol, [as_size(each) for each in values])
+            if size is not None:
+                return replace(value, number=Int(size)) if type(value) is Parameter else Int(size)
+        if type(value) is Tensor and value.shape is not None and value.shape.closed:
+            shapes = [tensor.shape for each in values if (tensor := as_tensor(each))]
+            return value.with_shape(self._shape(machine, name, value.shape, shapes))
+        return value
+
+    def _shape(
+        self, machine: Machine, name: str, shape: Shape, shapes: list[Shape | None]
+    ) -> Shape:
+        known = [each for each in shapes if each is not None and each.rank == shape.rank]
+        if len(known) < self.ways:
+            return shape
+        lead = list(shape.lead)
+        for place, axis in enumerate(lead):
+            if axis.size is None:
+                sizes = [each.lead[place].size for each in known]
+                size = self._one(machine, Symbol(f"{name}_{place}", found=True), sizes)
+                if size is not None and size.symbol is not None:
+                    size.symbol.positive = True  # as every axis is taken to be
+                lead[place] = replace(axis, size=size)
+        return Shape(tuple(lead))
+
+    def _one(self, machine: Machine, symbol: Symbol, sizes: list[Size | None]) -> Size | None:
+        """The size that is each of `sizes` on its way; None if one of them is not known."""
+        known = tuple(machine.facts.resolve(size) for size in sizes if size is not None)
+        if len(known) < self.ways:
+            return None
+        return self._found.setdefault(known, of(symbol))
 
 
 def settle(machine: Machine, name: str, value: Value) -> Value:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from attncheck.algebra.bounds import take_positive
 from attncheck.algebra.shape import Axis, Shape, Tag
 from attncheck.frameworks.spelling import Spelling
 from attncheck.graph import Operand, Operation
 from attncheck.operators.call import Call, Operator
+from attncheck.operators.events import Creation
 from attncheck.operators.masking import MASK
 from attncheck.record import replace
 from attncheck.tracer.arguments import Arguments
@@ -127,7 +129,17 @@ def apply(
         value = replace(value, node=machine.shown(node))
     operation.output = value
     machine.record(operation)
+    if type(outcome.event) is Creation and machine.making:
+        _take_to_be_there(value)
     return value
+
+
+def _take_to_be_there(value: Value) -> None:
+    """Take what an object is made with to have elements: no axis of it is empty."""
+    tensor = as_tensor(value)
+    for axis in tensor.shape.lead if tensor is not None and tensor.shape is not None else ():
+        if axis.size is not None:
+            take_positive(axis.size)
 
 
 def _still_mask(value: Value, arguments: Mapping[str, Value]) -> Value:

@@ -207,6 +207,8 @@ class Tracer:
                 self.evidence.attributes.recall(receiver)
         names = frozenset[str]() if terms.optional is None else self.may_leave_out(function)
         said = dict.fromkeys(names, bool(terms.optional))
+        if terms.configured:
+            said |= dict.fromkeys(self._switches_of(function), False)
         complete, result = self._in_general(machine, function, receiver, said)
         if receiver is not None and complete and terms.usual:
             self.evidence.attributes.note(function, receiver, machine.facts)
@@ -334,15 +336,19 @@ class Tracer:
         return made
 
     def has_switches(self, function: Function) -> bool:
-        """Whether a method's object can be made in several ways by arguments that need not be."""
-        maker = None if function.owner is None else function.owner.lookup("__init__")
-        return type(maker) is Function and bool(self._switches_of(maker))
+        """Whether a function works in several ways by arguments that need not be given.
 
-    def _switches_of(self, maker: Function) -> frozenset[str]:
-        """The arguments of a constructor that need not be given: asked of each of its methods."""
-        if maker not in self._switches:
-            self._switches[maker] = switches(maker)
-        return self._switches[maker]
+        They may be those of the constructor that has made a method's object.
+        """
+        maker = None if function.owner is None else function.owner.lookup("__init__")
+        asked = (each for each in (function, maker) if type(each) is Function)
+        return any(map(self._switches_of, asked))
+
+    def _switches_of(self, function: Function) -> frozenset[str]:
+        """The arguments of a function that choose its way, and need not be given."""
+        if function not in self._switches:
+            self._switches[function] = switches(function)
+        return self._switches[function]
 
     def has_sequences(self, function: Function) -> bool:
         """Whether the object of a method has a layer over sequences: recurrent, or attention."""
@@ -417,8 +423,9 @@ def _ranks_shown(traced: Traced) -> tuple[tuple[str, int, str | None], ...]:
 
 
 def switches(function: Function) -> frozenset[str]:
-    """The arguments of a function that are true, false or 1 by default, and need not be given.
+    """The arguments of a function that choose its way by default, and need not be given.
 
+    Those are flags, texts, and what is counted of something that may not be there at all: 0 and 1.
     What is None by default need not be if its class asks whether it is: it may have no use else.
     """
     node = function.node if function.owner is None else function.owner.node
@@ -432,8 +439,8 @@ def switches(function: Function) -> frozenset[str]:
 
 def _is_switch(value: Value) -> bool:
     if type(value) is Const:
-        return isinstance(value.value, bool)
-    return as_integer(value) == 1
+        return isinstance(value.value, bool | str)
+    return as_integer(value) in (0, 1)
 
 
 def _forget_replaced(made: Instance, owner: Class) -> None:

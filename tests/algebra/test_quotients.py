@@ -70,3 +70,19 @@ def test_a_division_that_changes_nothing_is_one_by_one():
     other = Facts()
     other.equate(D + 1, D // N, "the code says so")
     assert other.resolve(N) == N
+
+
+@pytest.mark.parametrize("pair", [(N, D // N), (D // N, N), (T, (D * N) // T)])
+def test_a_number_of_parts_and_what_each_of_them_has_are_two_sizes(pair):
+    assert Facts().compare(*pair) is Verdict.DISTINCT
+
+
+@pytest.mark.parametrize("pair", [(N, D // T), (D, D // N + 1), (N, 2 * (D // N))])
+def test_other_quotients_are_not_told_from_a_number_of_parts(pair):
+    assert Facts().compare(*pair) is not Verdict.DISTINCT
+
+
+def test_a_number_of_parts_is_what_the_code_says_it_is():
+    facts = Facts()
+    facts.equate(D, N * N, "the code says so")
+    assert facts.compare(N, D // N) is Verdict.EQUAL

@@ -239,3 +239,40 @@ def test_shapes_that_are_stated_of_a_conditional_expression(expression, shape):
     rows = trace_shapes(code.encode(), "code.py", Settings())
     (row,) = (row for row in rows if row.name == "y")
     assert row.shape == (None if shape is None else tuple(shape))
+
+
+PADDED = """
+def f(x, window, c):
+    b, n, d = x.shape
+    if n < window:
+        x = np.concatenate((x, np.zeros((b, window - n, d))), axis=1)
+        n = {size}
+    {more}z = x.reshape(b, n, 2, -1)
+    return z
+"""
+
+
+def test_sizes_that_change_together_are_one_behind_the_join():
+    assert last(function(PADDED.format(size="window", more="")), "z") == ("b", "?", 2, "d//2")
+
+
+def test_sizes_that_change_together_are_one_behind_more_ways():
+    more = (
+        "if c == 1:\n        x, n = x[:, :1], 1\n"
+        "    elif c == 2:\n        x, n = x[:, 1:], n - 1\n    "
+    )
+    assert last(function(PADDED.format(size="window", more=more)), "z") == ("b", "?", 2, "d//2")
+
+
+@pytest.mark.parametrize("size", ["window - 1", "n"])
+def test_sizes_that_change_each_for_itself_are_two(size):
+    assert last(function(PADDED.format(size=size, more="")), "z") == ("b", "?", 2, "?")
+
+
+@pytest.mark.parametrize(("size", "width"), [("n - 1", "d//2"), ("n - 2", "?")])
+def test_a_size_that_follows_its_axis(size, width):
+    code = (
+        "def f(x, c):\n    b, n, d = x.shape\n    if c:\n        x = x[:, 1:]\n"
+        f"        n = {size}\n    z = x.reshape(b, n, 2, -1)\n    return z\n"
+    )
+    assert last(function(code), "z")[3] == width

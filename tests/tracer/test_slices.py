@@ -63,3 +63,12 @@ def test_parts_of_lists_and_shapes():
     traced = function(code, head=HEAD)
     assert last(traced, "z") == (2, 7)
     assert last(traced, "y") == (4, 5)
+
+
+def test_a_slice_from_nothing_on_is_the_whole_axis():
+    code = (
+        "def f(x, c):\n    b, n, d = x.shape\n    if c:\n        n = n // 2\n"
+        "    y = torch.zeros(b, n, d)\n    s = 0\n    z = y[:, s:]\n"
+        "    w = z.reshape(b, n, -1, 2)\n    return w\n"
+    )
+    assert last(function(code, head=HEAD), "w")[2] == "d//2"
