@@ -85,3 +85,40 @@ def test_keys_that_a_cache_may_lengthen_still_have_features_of_their_own():
     assert found[0].fix.line.count("key.transpose(-2, -1)") == 1
     right = CACHED.format(key="key.transpose(2, 3)")
     assert check_source(right.encode(), "x.py", Settings()).findings == ()
+
+
+CONFIGURED = """\
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, dim, heads{more}):
+        super().__init__()
+        self.heads, self.sinks, self.kind = heads, sinks, kind
+        self.qkv = nn.Linear(dim, 3 * dim)
+        self.sink = nn.Parameter(torch.zeros(1, max(sinks, 1), dim))
+        self.wide = nn.Linear(dim, 2 * dim)
+
+    def forward(self, x):
+        b, n, dim = x.shape
+        if self.sinks > 0:
+            x = torch.cat([self.sink.expand(b, -1, -1), x], dim=1)
+        if self.kind == "wide":
+            x = self.wide(x).chunk(2, dim=-1)[0]
+        q, k, v = self.qkv(x).view(b, -1, 3, self.heads, dim // self.heads).unbind(2)
+        q, k, v = (each.transpose(1, 2) for each in (q, k, v))
+        weights = torch.softmax(q @ k.transpose({axes}), dim=-1)
+        return (weights @ v).transpose(1, 2).flatten(2)
+"""
+
+
+@pytest.mark.parametrize(
+    "more", [", sinks=0, kind='plain'", ", sinks=0, kind='wide'", ", kind='plain', *, sinks=1"]
+)
+def test_an_object_is_also_as_it_is_made_by_default(more):
+    wrong = CONFIGURED.format(more=more, axes="1, 2").encode()
+    found = [(each.code, each.line) for each in check_source(wrong, "x.py", Settings()).findings]
+    assert ("ATN102", 21) in found or ("ATN101", 21) in found
+    right = CONFIGURED.format(more=more, axes="2, 3").encode()
+    assert check_source(right, "x.py", Settings()).findings == ()
