@@ -24,7 +24,7 @@ from attncheck.tracer.terms import USUAL, Terms
 from attncheck.tracer.trace import Traced, Tracer
 from attncheck.tree.pairs import parameters_of
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import NONE, Function, Int, Value, as_tensor, expanded
+from attncheck.values.value import Function, Int, Value, as_tensor, expanded
 
 #: Operations without which a function is not attention, whatever its parameters are called.
 _PRODUCTS = frozenset(
@@ -238,10 +238,13 @@ def with_and_without(tracer: Tracer, function: Function, general: Traced) -> Ite
     ways: list[Terms] = []
     named = general.terms.conventional
     if _may_differ(function, general):
-        if NONE in function.defaults.values() and tracer.may_leave_out(function):
+        several, switched = tracer.may_leave_out(function), tracer.has_switches(function)
+        if several:
             ways += [Terms(named, optional=given) for given in (False, True)]
-        if tracer.has_switches(function):
+        if switched:
             ways.append(Terms(named, configured=True))
+        if several and switched:
+            ways.append(Terms(named, optional=True, configured=True))
     for terms in ways:
         traced = tracer.run_function(function, terms)
         if traced.complete:

@@ -208,7 +208,7 @@ class Tracer:
         names = frozenset[str]() if terms.optional is None else self.may_leave_out(function)
         said = dict.fromkeys(names, bool(terms.optional))
         if terms.configured:
-            said |= dict.fromkeys(self._switches_of(function), False)
+            said = dict.fromkeys(self._switches_of(function), False) | said
         complete, result = self._in_general(machine, function, receiver, said)
         if receiver is not None and complete and terms.usual:
             self.evidence.attributes.note(function, receiver, machine.facts)
@@ -426,10 +426,13 @@ def switches(function: Function) -> frozenset[str]:
     """The arguments of a function that choose its way by default, and need not be given.
 
     Those are flags, texts, and what is counted of something that may not be there at all: 0 and 1.
-    What is None by default need not be if its class asks whether it is: it may have no use else.
+    What a constructor has None for by default need not be given if its class asks whether it is: it
+    may have no use else.
     """
-    node = function.node if function.owner is None else function.owner.node
-    asked = asked_for(node) if NONE in function.defaults.values() else frozenset[str]()
+    asked = frozenset[str]()
+    owner = function.owner if function.name in MAKING else None
+    if owner is not None and NONE in function.defaults.values():
+        asked = asked_for(owner.node)
     return frozenset(
         name
         for name, value in function.defaults.items()
