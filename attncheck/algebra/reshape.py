@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.quotients import cancel_quotients, in_other_parts
-from attncheck.algebra.shape import Axis, Shape, expand
+from attncheck.algebra.shape import Axis, Cut, Shape, expand
 from attncheck.algebra.size import ONE, Atom, Quotient, Size, Symbol, of, product
 from attncheck.record import record, replace
 
@@ -303,8 +303,10 @@ def _run(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> _Regroup
     solid_old = tuple(axis for axis in old if not axis.is_one)
     solid_new = tuple(axis for axis in new if not axis.is_one)
     if len(solid_new) == 1 and solid_old:
-        merged = Axis(solid_new[0].size, parts=pieces(solid_old, facts))
-        return _filled(old, new, solid_old if len(solid_old) == 1 else (merged,)), Order.KEPT, None
+        whole = _put_back(solid_old, facts)
+        if len(whole) > 1:
+            whole = (Axis(solid_new[0].size, parts=pieces(whole, facts)),)
+        return _filled(old, new, whole), Order.KEPT, None
     apart = pieces(solid_old, facts)
     if len(apart) > len(solid_old):
         # What was merged before comes apart the same way, or it is dealt out anew.
@@ -312,10 +314,45 @@ def _run(old: _Axes, new: _Axes, facts: Facts, unknown: set[Symbol]) -> _Regroup
         return _filled(old, new, axes), order, moved and (old, new)
     if len(solid_old) <= 1 or not solid_new:
         # Without an axis on one side, those on the other are of one element together.
-        return _filled(old, new, solid_new), Order.KEPT, None
+        return _filled(old, new, _cut(solid_old, solid_new)), Order.KEPT, None
     order, axes = _chain(solid_old, solid_new, facts, unknown)
     moved = (old, new) if order is Order.SCRAMBLED else None
     return _filled(old, new, axes), order, moved
+
+
+def _cut(old: _Axes, new: _Axes) -> _Axes:
+    """The axes that the only one of `old` is cut into, which remember that they are its pieces."""
+    if len(old) != 1:
+        return new
+    cut = Cut(old[0], tuple(axis.size for axis in new))
+    return tuple(replace(axis, piece=(cut, place)) for place, axis in enumerate(new))
+
+
+def _put_back(axes: _Axes, facts: Facts) -> _Axes:
+    """The axes with the whole axis for all of its pieces, where they stand in the order of the cut.
+
+    It has no inner order any more: what was cut into rows of windows can be cut into windows of
+    rows next.
+    """
+    made: list[Axis] = []
+    for axis in axes:
+        made.append(axis)
+        cut, place = axis.piece or (None, 0)
+        if cut is None or place + 1 != len(cut.sizes) or len(made) <= place:
+            continue
+        run = made[-len(cut.sizes) :]
+        if all(map(_is_piece, run, [(cut, at) for at in range(place + 1)], [facts] * len(run))):
+            made[-len(run) :] = [cut.whole]
+    return tuple(made)
+
+
+def _is_piece(axis: Axis, piece: tuple[Cut, int], facts: Facts) -> bool:
+    """Whether an axis is a piece of a cut as it was then."""
+    cut, place = piece
+    size = cut.sizes[place]
+    if axis.piece != piece or axis.size is None or size is None or axis.normalised:
+        return False
+    return facts.equal(axis.size, size)
 
 
 def _filled(old: _Axes, new: _Axes, solid: _Axes) -> _Axes:

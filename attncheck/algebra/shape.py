@@ -43,6 +43,19 @@ class Tag:
 COPIES = "copies"
 
 
+class Cut:
+    """One axis that was cut into pieces: which axis it was, and how large the pieces are.
+
+    Two cuts are never the same one, however alike they are.
+    """
+
+    __slots__ = ("sizes", "whole")
+
+    def __init__(self, whole: Axis, sizes: tuple[Size | None, ...]) -> None:
+        self.whole = whole
+        self.sizes = sizes
+
+
 @record
 class Axis:
     """One axis: its size (None if unknown), its birth, and what happened to it.
@@ -51,7 +64,8 @@ class Axis:
     ``parts`` the axes that were merged into this one by a reshape or by repetition, outermost
     first; ``made`` says why the code asked for the axis: to have size 1 (``None``, ``unsqueeze``,
     ``keepdims``), or to count `COPIES` of the same elements. ``limit`` is what an axis of unknown
-    size was cut to: it has as many elements, or fewer if there were not so many.
+    size was cut to: it has as many elements, or fewer if there were not so many. ``piece`` is the
+    cut that an axis is a piece of, and which piece it is, the outermost being 0.
     """
 
     size: Size | None
@@ -60,6 +74,7 @@ class Axis:
     parts: tuple[Axis, ...] = ()
     made: str | None = field(default=None, compare=False)
     limit: Size | None = field(default=None, compare=False)
+    piece: tuple[Cut, int] | None = field(default=None, compare=False)
 
     @property
     def is_one(self) -> bool:

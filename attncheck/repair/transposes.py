@@ -21,6 +21,7 @@ from attncheck.operators.events import Reshaping
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.functions import module_for
 from attncheck.repair.heads import size_text
+from attncheck.repair.put_together import in_order_of_cut
 from attncheck.repair.wording import bracketed, ordered
 
 
@@ -29,6 +30,7 @@ def transposed_view(report: Report, view: View) -> Iterator[Candidate]:
     node, culprit = report.node, report.culprit
     if not isinstance(node, cst.Call) or culprit is None:
         return
+    yield from in_order_of_cut(report, view)
     if report.operation.spelling.startswith("einops"):
         yield from _renamed(report, view, node)
         return

@@ -186,7 +186,14 @@ def _tagged(shape: Shape | None, number: int) -> Shape | None:
     lead = tuple(
         axis
         if axis.tag is not None
-        else Axis(axis.size, Tag(f"#{number}", index), axis.normalised, axis.parts, axis.made)
+        else Axis(
+            axis.size,
+            Tag(f"#{number}", index),
+            axis.normalised,
+            axis.parts,
+            axis.made,
+            piece=axis.piece,
+        )
         for index, axis in enumerate(shape.lead)
     )
     return Shape(lead, shape.row, shape.trail)

@@ -260,21 +260,39 @@ def join_shapes(left: Shape | None, right: Shape | None) -> Shape | None:
     if left is None or right is None:
         return None
     if left == right:
-        return left
+        if all(map(_is_same, left.lead + left.trail, right.lead + right.trail)):
+            return left
+        lead, trail = (
+            tuple(map(_join_axes, *axes))
+            for axes in ((left.lead, right.lead), (left.trail, right.trail))
+        )
+        return Shape(lead, left.row, trail)
     if left.rank is None or left.rank != right.rank:
         return None
     return Shape(tuple(map(_join_axes, left.lead, right.lead)))
 
 
 def _join_axes(left: Axis, right: Axis) -> Axis:
-    if left == right:
+    if _is_same(left, right):
         return left
+    if left == right:
+        piece = left.piece if left.piece == right.piece else None
+        return replace(left, parts=tuple(map(_join_axes, left.parts, right.parts)), piece=piece)
     return Axis(
         left.size if left.size == right.size else None,
         left.tag if left.tag == right.tag else None,
         left.normalised & right.normalised,
-        left.parts if left.parts == right.parts else (),
+        tuple(map(_join_axes, left.parts, right.parts)) if left.parts == right.parts else (),
+        piece=left.piece if left.piece == right.piece else None,
     )
+
+
+def _is_same(left: Axis, right: Axis) -> bool:
+    """Whether two axes are equal, and were cut from one axis if they are pieces of any."""
+    if left is right:
+        return True
+    alike = left == right and left.piece == right.piece
+    return alike and all(map(_is_same, left.parts, right.parts))
 
 
 def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
