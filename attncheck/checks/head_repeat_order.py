@@ -10,6 +10,7 @@ from attncheck.checks.orders import (
     Parts,
     conflict,
     contradicted,
+    is_merged,
     meeting,
     repeats,
     tiled_mask,
@@ -66,7 +67,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     rotary = {found.product.number for found in view.once(pairs_rotated)}
     if operation.number in rotary or not rotary.isdisjoint(operation.read):
         return  # what is turned by the wrong angles is told as that
-    for left, right in meeting(operation):
+    for left, right in meeting(operation, is_merged):
         found = conflict(left, right, view.facts)
         if found is not None:
             yield _report(operation, found, view)

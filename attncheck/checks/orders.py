@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.reshape import Reshaped
@@ -130,18 +130,23 @@ def _all_pairs(left: Axis, right: Axis, sizes: Parts, facts: Facts) -> bool:
 # -- which axes meet ------------------------------------------------------------------------------
 
 
-def meeting(operation: Operation) -> Iterator[Pair]:
-    """The pairs of merged axes that an operation reads side by side, element by element."""
+def is_merged(axis: Axis) -> bool:
+    """Whether an axis was merged from others."""
+    return bool(axis.parts)
+
+
+def meeting(operation: Operation, which: Callable[[Axis], bool]) -> Iterator[Pair]:
+    """The pairs of such axes that an operation reads side by side, element by element."""
     finder = _MEETING.get(type(operation.event))
-    if finder is not None and any(_merged(tensor) for _, tensor in operation.tensors()):
+    if finder is not None and any(_has(tensor, which) for _, tensor in operation.tensors()):
         for left, right in finder(operation):
-            if left.parts and right.parts:
+            if which(left) and which(right):
                 yield left, right
 
 
-def _merged(tensor: Tensor) -> bool:
+def _has(tensor: Tensor, which: Callable[[Axis], bool]) -> bool:
     shape = tensor.shape
-    return shape is not None and any(axis.parts for axis in shape.lead + shape.trail)
+    return shape is not None and any(map(which, shape.lead + shape.trail))
 
 
 def _elementwise(operation: Operation) -> Iterator[Pair]:
@@ -185,14 +190,15 @@ def _contraction(operation: Operation) -> Iterator[Pair]:
 def _einsum(operation: Operation) -> Iterator[Pair]:
     event = operation.event
     assert isinstance(event, Einsum)
-    first: dict[str, Axis] = {}
+    named: dict[str, list[Axis]] = {}
     for letters, (_, tensor) in zip(event.inputs, operation.tensors(), strict=False):
         shape = tensor.shape
         if shape is None or not shape.closed or len(shape.axes) != len(letters):
             continue
         for letter, axis in zip(letters, shape.axes, strict=True):
-            if axis.parts:
-                yield first.setdefault(letter, axis), axis
+            named.setdefault(letter, []).append(axis)
+    for axes in named.values():
+        yield from itertools.combinations(axes, 2)
 
 
 def _join(operation: Operation) -> Iterator[Pair]:

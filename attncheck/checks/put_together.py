@@ -143,7 +143,7 @@ def _are_worked_on(found: list[Displaced], tensor: Tensor, view: View) -> bool:
     return False
 
 
-def _has_all(pieces: set[tuple[Cut, int] | None], shape: Shape | None) -> bool:
+def _has_all(pieces: set[tuple[Cut, int]], shape: Shape | None) -> bool:
     """Whether all these pieces are axes of a shape, or parts of its axes."""
     if shape is None or not shape.closed:
         return False

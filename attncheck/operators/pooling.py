@@ -116,7 +116,10 @@ def _size(value: Value, call: Call) -> Size | None:
 
 
 def unfold(call: Call) -> Outcome:
-    """torch.nn.Unfold: ``(N, C, H, W)`` to ``(N, C*window, places)``, also without N."""
+    """torch.nn.Unfold: ``(N, C, H, W)`` to ``(N, C*window, places)``, also without N.
+
+    The channels are outermost: a window of the first one comes before one of the second.
+    """
     image, dtype = _image(call), _dtype(call)
     if not isinstance(image, Parted):
         return Outcome(call.make(None, dtype), clash=image)
@@ -125,7 +128,8 @@ def unfold(call: Call) -> Outcome:
     if isinstance(places, Clash):
         return Outcome(call.make(None, dtype), clash=places)
     column = _times(image.channels.size, sizes)
-    made = append(image.outer, (Axis(column), Axis(patch_count(places))))
+    parts = () if column is None else (image.channels, Axis(_times(ONE, sizes)))
+    made = append(image.outer, (Axis(column, parts=parts), Axis(patch_count(places))))
     return Outcome(call.make(made, dtype))
 
 

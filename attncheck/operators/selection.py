@@ -5,7 +5,7 @@ from __future__ import annotations
 from attncheck.algebra.bounds import at_least
 from attncheck.algebra.broadcast import broadcast
 from attncheck.algebra.shape import Axis, Shape
-from attncheck.algebra.size import ONE, Size, const
+from attncheck.algebra.size import ONE, ZERO, Size, const
 from attncheck.operators.axes import out_of_range, with_rank
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import broadcast_clash, without_marks
@@ -408,6 +408,55 @@ def unfold(call: Call) -> Outcome:
             count = (size - length) // step + 1
     shape = found.put(resized(found.axis, count, call.facts))
     return Outcome(call.make(Shape((*shape.lead, Axis(length))), _dtype(call)))
+
+
+def sliding_windows(call: Call) -> Outcome:
+    """sliding_window_view of numpy: (n, a) over axis 0 to (n - length + 1, a, length).
+
+    ``axis`` may name several axes, one more than once, each with its own length; all if none is
+    named. The windows' own axes come last.
+    """
+    shape, lengths = call.shape("x"), call.sizes("length")
+    axes = call.integers("axis")
+    if not call.given("axis") and shape is not None and shape.closed:
+        axes = tuple(range(len(shape.lead)))
+    if lengths is None and axes is not None and len(axes) == 1:
+        lengths = [call.size("length")]  # of one axis it is a number
+    if shape is None or not shape.closed or axes is None or lengths is None:
+        return Outcome(call.make(None, _dtype(call)))
+    clash = _no_windows(shape, axes, lengths, call)
+    if clash is not None:
+        return Outcome(call.make(None), clash=clash)
+    made = list(shape.lead)
+    for number, length in zip(axes, lengths, strict=True):
+        size = made[number].size
+        count = None if size is None or length is None else size - length + 1
+        made[number] = resized(made[number], count, call.facts)
+    return Outcome(call.make(Shape((*made, *map(Axis, lengths))), _dtype(call)))
+
+
+def _no_windows(
+    shape: Shape, axes: tuple[int, ...], lengths: list[Size | None], call: Call
+) -> Clash | None:
+    """The clash of windows of other lengths than can be had along these axes, or None."""
+    if len(axes) != len(lengths):
+        text = f"takes windows of {len(lengths)} lengths along {len(axes)} axes"
+        return Clash(Fault.RANK, text)
+    taken: dict[int, Size] = {}
+    for axis, length in zip(axes, lengths, strict=True):
+        clash = axis_clash(shape, axis, call.facts)
+        if clash is not None:
+            return clash
+        place = axis % len(shape.lead)
+        size = shape.lead[place].size
+        if size is None or length is None:
+            continue
+        size -= taken.get(place, ZERO)
+        if at_least(length, size + 1):
+            text = f"takes windows of {length} from an axis of {size}"
+            return Clash(Fault.AXIS, text, 0, size, length)
+        taken[place] = taken.get(place, ZERO) + length - 1
+    return None
 
 
 def unlisted_vector(call: Call) -> Outcome:

@@ -31,6 +31,9 @@ def transposed_view(report: Report, view: View) -> Iterator[Candidate]:
     if not isinstance(node, cst.Call) or culprit is None:
         return
     yield from in_order_of_cut(report, view)
+    if report.moved is not None:
+        yield from _cut_alike(report, view, node, report.moved)
+        return
     if report.operation.spelling.startswith("einops"):
         yield from _renamed(report, view, node)
         return
@@ -114,6 +117,29 @@ def _factors(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
         yield from _factors(node.right)
     else:
         yield node
+
+
+def _cut_alike(
+    report: Report, view: View, node: cst.Call, places: tuple[int, int]
+) -> Iterator[Candidate]:
+    """An axis cut into its pieces in the other order, and these exchanged."""
+    one, other = sorted(places)
+    arguments = sizes_written(report.operation)
+    words = f"cut the axis alike, then transpose {one} and {other}"
+    if report.operation.spelling.startswith("einops"):
+        literals = [each.value for each in node.args if isinstance(each.value, cst.SimpleString)]
+        for literal in literals:
+            text = re.sub(r"\(\s*(\w+)\s+(\w+)\s*\)", r"(\2 \1)", literal.value, count=1)
+            if 0 <= literal.value.find("(") < literal.value.find("->"):
+                yield edit(literal, text, "cut the axis alike")
+    elif len(arguments) > other and module_for(view, report.culprit.tensor.library) is None:
+        torch = report.operation.spelling.startswith("torch")
+        swap = f".transpose({one}, {other})" if torch else f".swapaxes({one}, {other})"
+        turned = (
+            Change(arguments[one], view.code(arguments[other])),
+            Change(arguments[other], view.code(arguments[one])),
+        )
+        yield Candidate((*turned, Change(node, swap, after=True)), words)
 
 
 # -- by the names of a pattern ---------------------------------------------------------------------

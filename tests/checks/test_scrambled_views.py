@@ -8,9 +8,13 @@ from attncheck.settings import Settings
 HEAD = "import numpy as np\nimport torch\nfrom torch import nn\n"
 
 
+def found_in(code):
+    return check_source(code.encode(), "x.py", Settings()).findings
+
+
 def found(code):
     """(line, fix) of every finding of the rule; there must be no other."""
-    findings = check_source((HEAD + code).encode(), "x.py", Settings()).findings
+    findings = found_in(HEAD + code)
     assert {each.code for each in findings} <= {"ATN303"}
     return [(each.line, each.fix and each.fix.line) for each in findings]
 
@@ -216,3 +220,76 @@ class Patches(nn.Module):
     assert [(each.code, each.fix.line) for each in findings] == [
         ("ATN303", "return x.permute(0, 2, 3, 1).reshape(B, h * w, D)")
     ]
+
+
+WINDOWS = {
+    "of numpy": (
+        """import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+def windows(x, w):
+    t, d = x.shape
+    padded = np.concatenate([np.zeros((w - 1, d)), x], axis=0)
+    return sliding_window_view(padded, w, axis=0){after}
+""",
+        6,
+        ".reshape(t, w, d)",
+        ".swapaxes(1, 2)",
+    ),
+    "of numpy, several": (
+        """import numpy as np
+def windows(x):
+    t, u, d = x.shape
+    seen = np.lib.stride_tricks.sliding_window_view(x, (5, 3), axis=(0, 1))
+    return seen{after}
+""",
+        5,
+        ".reshape(t - 4, u - 2, 5, 3, d)",
+        ".transpose(0, 1, 3, 4, 2)",
+    ),
+    "of torch": (
+        """import torch
+import torch.nn.functional as F
+def windows(x):
+    b, t, d = x.shape
+    seen = F.pad(x, (0, 0, 3, 0)).unfold(1, 4, 1)
+    return seen{after}
+""",
+        6,
+        ".reshape(b, t, 4, d)",
+        ".transpose(2, 3)",
+    ),
+    "as columns": (
+        """import torch
+import torch.nn.functional as F
+def neighbours(x, heads):
+    b, c, h, w = x.shape
+    seen = F.unfold(x, 3, padding=1)
+    return seen{after}
+""",
+        6,
+        ".view(b, heads, 9, c // heads, h * w)",
+        ".view(b, heads, c // heads, 9, h * w).transpose(2, 3)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "line", "wrong", "right"), WINDOWS.values(), ids=WINDOWS)
+def test_windows_stand_behind_the_features(code, line, wrong, right):
+    (finding,) = found_in(code.format(after=wrong))
+    assert (finding.code, finding.line) == ("ATN303", line)
+    assert finding.fix.line.strip().endswith(right)
+    assert found_in(code.format(after=right)) == ()
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        ".view(b, c, 3, 3, h, w)",
+        ".view(b, heads, c // heads, 9, h * w).permute(0, 1, 4, 3, 2)",
+        ".reshape(b * heads, c // heads * 9, h, w)",
+        ".transpose(1, 2).reshape(b, h, w, c, 9)",
+        ".transpose(1, 2).reshape(b * h * w, c * 9)",
+    ],
+)
+def test_columns_in_their_order(after):
+    assert found_in(WINDOWS["as columns"][0].format(after=after)) == ()

@@ -34,6 +34,7 @@ _NUMPY = (creation, elementwise, indexing, joining, products, queries, reduction
 _NAMES = {
     "numpy.ndarray.": "jax.Array.",
     "numpy.random.": None,
+    "numpy.lib.": None,
     "numpy.": "jax.numpy.",
     "scipy.special.": "jax.scipy.special.",
 }

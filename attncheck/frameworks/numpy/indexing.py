@@ -19,6 +19,13 @@ TABLE.add(
     "arr:x, indices:index, axis=-1",
 )
 
+# Windows.
+TABLE.add(
+    "numpy.lib.stride_tricks.sliding_window_view",
+    selection.sliding_windows,
+    "x, window_shape:length, axis=None, *, subok=False, writeable=False",
+)
+
 # By value.
 _ORDER = "axis=-1, kind=None, order=None"
 TABLE.add("numpy.sort", selection.sort, f"a:x, {_ORDER}")

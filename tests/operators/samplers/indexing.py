@@ -174,6 +174,22 @@ def unfold(draw: Draw, spelling: Spelling) -> Arguments:
     return {"x": Array(*sizes), "axis": axis, "length": length, "step": step}
 
 
+def sliding_windows(draw: Draw, spelling: Spelling) -> Arguments:
+    sizes = draw.shape(1, 3)
+    axes = [draw.axis(len(sizes)) for _ in range(draw.random.randint(1, 2))]
+    lengths = [draw.dim() for _ in axes]
+    for axis, length in zip(axes, lengths, strict=True):
+        if -len(sizes) <= axis < len(sizes) and draw.chance(0.9):
+            sizes[axis] = sizes[axis] + length
+    if draw.chance(0.2):
+        return {"x": Array(*sizes), "length": tuple(draw.dim() for _ in sizes)}
+    if len(axes) == 1:
+        return {"x": Array(*sizes), "length": lengths[0], "axis": axes[0]}
+    if draw.chance(0.1):
+        axes.append(0)
+    return {"x": Array(*sizes), "length": tuple(lengths), "axis": tuple(axes)}
+
+
 def triangle(draw: Draw, spelling: Spelling) -> Arguments:
     arguments: Arguments = {"x": Array(*draw.shape(0, 4), dtype=draw.choice(["float", "bool"]))}
     return arguments | ({"diagonal": draw.random.randint(-1, 1)} if draw.chance(0.6) else {})
@@ -225,6 +241,7 @@ SAMPLERS = {
     indexing.overwrite: overwrite,
     selection.unlisted_vector: vector,
     selection.unfold: unfold,
+    selection.sliding_windows: sliding_windows,
     triangles.triangle: triangle,
     triangles.diagonal: diagonal,
     triangles.diag: diag,
