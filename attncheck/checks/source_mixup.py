@@ -10,6 +10,7 @@ from attncheck.attention import behind
 from attncheck.checks.added_back import added_back
 from attncheck.checks.cancelled_queries import cancelled_queries
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.sorted_twice import sorted_twice
 from attncheck.checks.sources import Trio, inputs_behind, projection_behind, trios
 from attncheck.checks.twice_joined import twice_joined
 from attncheck.checks.unread_parts import unread_parts
@@ -78,6 +79,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from unread_parts(RULE, view)
     yield from cancelled_queries(RULE, view)
     yield from unrestored_weights(RULE, view)
+    yield from sorted_twice(RULE, view)
     yield from added_back(RULE, view)
     for operation in view.graph.operations:
         if operation.clash is None and given_backwards(operation, view) is not None:

@@ -63,16 +63,14 @@ def unrestored(view: View) -> list[Unrestored]:
     function = view.traced.function
     if function is None or not view.sites:
         return []
-    orders = [each for each in view.graph.operations if each.kind in _ORDERS]
-    backs = {each.number for each in orders if each.read & {order.number for order in orders}}
-    firsts = {each.number for each in orders} - backs
-    sortings, restorings = (list(_taking(numbers, view)) for numbers in (firsts, backs))
+    firsts, backs = orders_and_backs(view)
+    sortings, restorings = (list(taking(numbers, view)) for numbers in (firsts, backs))
     returned = [site for site in view.traced.sites if site.name == "return"]
     if not sortings or not restorings or len(returned) < _PAIR:
         return []
     if any(_made(site.value) & (firsts | backs) for site in returned):
         return []  # whoever calls can put the rest back
-    sorted_, restored = _followed(sortings, restorings, view)
+    sorted_, restored = followed(sortings, restorings, view)
     if not any(_made(site.value) & restored for site in returned):
         return []
     return [
@@ -84,15 +82,29 @@ def unrestored(view: View) -> list[Unrestored]:
     ]
 
 
-def _taking(orders: set[int], view: View) -> Iterator[Operation]:
+def orders_and_backs(view: View) -> tuple[set[int], set[int]]:
+    """What gives an order, by number, and what gives the order of an order, which undoes it."""
+    orders = [each for each in view.graph.operations if each.kind in _ORDERS]
+    backs = {each.number for each in orders if each.read & {order.number for order in orders}}
+    return {each.number for each in orders} - backs, backs
+
+
+def taking(orders: set[int], view: View) -> Iterator[Operation]:
     """The operations of the traced function that take rows of a tensor by one of some orders."""
     for operation in view.graph.operations:
-        name = _TAKES.get(operation.kind)
-        if name is None or operation.place.calls or operation.elsewhere:
+        if operation.place.calls or operation.elsewhere:
             continue
-        for operand in operation.operands:
-            if operand.name == name and _made(operand.value) and _made(operand.value) <= orders:
-                yield operation
+        made = ordered_by(operation)
+        if made and made <= orders:
+            yield operation
+
+
+def ordered_by(operation: Operation) -> frozenset[int | None]:
+    """The operations that may have made the index by which an operation takes rows."""
+    name = _TAKES.get(operation.kind)
+    return frozenset().union(
+        *(_made(each.value) for each in operation.operands if name and each.name == name)
+    )
 
 
 def _made(value: Value) -> frozenset[int | None]:
@@ -103,7 +115,7 @@ def _made(value: Value) -> frozenset[int | None]:
     return frozenset() if tensor is None else tensor.made_by
 
 
-def _followed(
+def followed(
     sortings: list[Operation], restorings: list[Operation], view: View
 ) -> tuple[set[int], set[int]]:
     """What is made of a sorted batch, and what of that which was put back."""

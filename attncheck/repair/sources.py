@@ -9,6 +9,7 @@ import libcst as cst
 from attncheck.checks.added_back import exchanged_sides
 from attncheck.checks.cancelled_queries import cancelled
 from attncheck.checks.report import Report
+from attncheck.checks.sorted_twice import twice_sorted
 from attncheck.checks.source_mixup import (
     asks_backwards,
     given_backwards,
@@ -86,12 +87,16 @@ def _of_the_other(node: cst.CSTNode) -> Iterator[Change]:
 
 
 def _put_back(report: Report, view: View) -> Iterator[Candidate]:
-    """Weights put back into the caller's order, as the output beside them is."""
+    """Rows put back into the caller's order, weights as the output beside them is."""
     for found in view.once(unrestored):
         order = order_of(found.restoring)
         if found.returned.node is report.node and order is not None:
             text = f"{bracketed(view, report.node)}[{view.code(order)}]"
             yield edit(report.node, text, "put them back into the caller's order", safe=False)
+    for twice in view.once(twice_sorted):
+        if twice.again is report.operation:
+            text = f"{bracketed(view, twice.order)}.argsort()"
+            yield edit(twice.order, text, "put them back into the caller's order", safe=False)
 
 
 def _one_sequence(trio: Trio, report: Report, view: View) -> Iterator[Candidate]:
