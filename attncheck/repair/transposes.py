@@ -32,7 +32,7 @@ def transposed_view(report: Report, view: View) -> Iterator[Candidate]:
         return
     yield from in_order_of_cut(report, view)
     if report.moved is not None:
-        yield from _cut_alike(report, view, node, report.moved)
+        yield from _cut_alike(report, view, node, culprit.tensor.library)
         return
     if report.operation.spelling.startswith("einops"):
         yield from _renamed(report, view, node)
@@ -120,10 +120,10 @@ def _factors(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
 
 
 def _cut_alike(
-    report: Report, view: View, node: cst.Call, places: tuple[int, int]
+    report: Report, view: View, node: cst.Call, library: str | None
 ) -> Iterator[Candidate]:
     """An axis cut into its pieces in the other order, and these exchanged."""
-    one, other = sorted(places)
+    one, other = sorted(report.moved or ())
     arguments = sizes_written(report.operation)
     words = f"cut the axis alike, then transpose {one} and {other}"
     if report.operation.spelling.startswith("einops"):
@@ -132,7 +132,7 @@ def _cut_alike(
             text = re.sub(r"\(\s*(\w+)\s+(\w+)\s*\)", r"(\2 \1)", literal.value, count=1)
             if 0 <= literal.value.find("(") < literal.value.find("->"):
                 yield edit(literal, text, "cut the axis alike")
-    elif len(arguments) > other and module_for(view, report.culprit.tensor.library) is None:
+    elif len(arguments) > other and module_for(view, library) is None:
         torch = report.operation.spelling.startswith("torch")
         swap = f".transpose({one}, {other})" if torch else f".swapaxes({one}, {other})"
         turned = (
