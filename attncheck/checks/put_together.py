@@ -19,18 +19,16 @@ from attncheck.checks import reshape_not_transpose
 from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
-from attncheck.operators.events import Permutation, Rearranging, Reshaping
+from attncheck.operators.events import COPYING, MOVES, Rearranging, Reshaping
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_tensor
 
 _MERGES = (Rearranging, Reshaping)
-_MOVES = (Rearranging, Reshaping, Permutation)
-_COPIES = frozenset({"identity", "contiguous"})
 #: Rows and columns: what is cut along one axis alone may be a shuffle.
 _SIDES = 2
-#: What a group of heads is split into: groups, heads, features.
-_LEAST_PIECES = 3
+#: What the queries of groups are split into: groups, heads, features.
+_OF_QUERIES = 3
 
 
 @record
@@ -125,7 +123,7 @@ def _is_of_heads(axis: Axis, cut: Cut, own: list[int]) -> bool:
     What the third was, queries and keys were multiplied over.
     """
     rest = [part for at, part in enumerate(axis.parts) if at not in own]
-    return len(own) == len(cut.sizes) - 1 == _LEAST_PIECES - 1 and len(rest) == 1
+    return len(cut.sizes) == _OF_QUERIES and len(own) == _OF_QUERIES - 1 and len(rest) == 1
 
 
 def _are_worked_on(found: list[Displaced], tensor: Tensor, view: View) -> bool:
@@ -135,7 +133,7 @@ def _are_worked_on(found: list[Displaced], tensor: Tensor, view: View) -> bool:
         made = view.graph.maker(tensor)
         if made is None:
             return False
-        if not isinstance(made.event, _MOVES) and made.kind not in _COPIES:
+        if not isinstance(made.event, MOVES) and made.kind not in COPYING:
             return True
         if made.source is None:
             return False

@@ -15,12 +15,11 @@ from attncheck.checks.heads import sizes_written
 from attncheck.checks.put_together import Displaced, displaced
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
-from attncheck.operators.events import Permutation, Reshaping
+from attncheck.operators.events import COPYING, Permutation, Reshaping
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.wording import permuted
 from attncheck.values.tensor import Tensor
 
-_COPIES = frozenset({"identity", "contiguous"})
 #: The axes of a pattern's side: groups, or names.
 _AXES = re.compile(r"\([^()]*\)|\S+")
 
@@ -84,7 +83,7 @@ def _order_written(
 ) -> tuple[tuple[int, ...], list[cst.BaseExpression]] | None:
     """The order that a transpose before a view puts all axes into, and how it is written."""
     made = view.maker(tensor)
-    while made is not None and made.kind in _COPIES and made.source is not None:
+    while made is not None and made.kind in COPYING and made.source is not None:
         made = view.maker(made.source)
     if (
         made is None
