@@ -120,7 +120,7 @@ def _against_unknown(axis: Axis) -> Axis:
     The other one is 1 or the same, unless this one is 1 or may turn out to be. What was merged into
     this one is 1 then as well.
     """
-    if axis.size is None or axis.is_one or _undecided(axis.size):
+    if axis.size is None or axis.is_one or undecided(axis.size):
         return Axis(None, parts=axis.parts)
     return axis
 
@@ -220,9 +220,9 @@ def _assumed(left: Axis, right: Axis, facts: Facts) -> Axis:
     """
     assert left.size is not None
     assert right.size is not None
-    if _undecided(left.size) and not _undecided(right.size):
+    if undecided(left.size) and not undecided(right.size):
         return right
-    if _undecided(right.size) and not _undecided(left.size):
+    if undecided(right.size) and not undecided(left.size):
         return left
     return Axis(None, parts=_shared(left, right, facts))
 
@@ -247,11 +247,11 @@ def _shared(left: Axis, right: Axis, facts: Facts) -> tuple[Axis, ...]:
     return tuple(Axis(None) if each is None else each for each in made)
 
 
-def _undecided(size: Size) -> bool:
+def undecided(size: Size) -> bool:
     """Whether a size may be 1 here: it is an unseen axis's, or a name's whose number is 1."""
     return any(symbol.flexible or symbol.found for symbol in size.symbols()) or size.evaluate() == 1
 
 
 def _could_be_one(left: Size, right: Size) -> bool:
     """Whether one of two sizes that differ may be 1 after all, which an expression hardly is."""
-    return any(size.symbol is not None and _undecided(size) for size in (left, right))
+    return any(size.symbol is not None and undecided(size) for size in (left, right))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Items
 
-from attncheck.algebra.broadcast import Broadcast, Pairing, broadcast
+from attncheck.algebra.broadcast import Broadcast, Pairing, broadcast, undecided
 from attncheck.algebra.contract import Contracted, contract, tell_apart
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import SCALAR, Axis, Shape, closed, expand
@@ -314,12 +314,8 @@ def stretch_clash(spread: Broadcast, target: Shape, given: Shape, operand: int =
 
 
 def _known(axis: Axis | None) -> bool:
-    """Whether an axis surely exists with a size that is not an unseen parameter's."""
-    return axis is not None and axis.size is not None and not _flexible(axis.size)
-
-
-def _flexible(size: Size) -> bool:
-    return any(symbol.flexible for symbol in size.symbols())
+    """Whether an axis surely exists, with a size that cannot be 1."""
+    return axis is not None and axis.size is not None and not undecided(axis.size)
 
 
 # -- products over the last axes -------------------------------------------------------------------

@@ -373,3 +373,11 @@ def test_axes_that_are_one_element_together_go(order: tuple[int, int, int]) -> N
     assert made.shape.sizes() == (rest,)
     assert made.count is Verdict.EQUAL
     assert made.order is Order.KEPT
+
+
+def test_what_is_inferred_has_no_names_of_the_axes_that_stay() -> None:
+    batch, heads, width = of(Symbol("B", value=2)), of(Symbol("n", value=4)), of(Symbol("d"))
+    made = reshape(shape_of(2, 1, 3 * width), [batch, ONE, const(3), heads, INFER], Facts())
+    assert made.shape.sizes()[-1] == width // heads
+    last = reshape(shape_of(3 * width, 2), [heads, INFER, batch], Facts())
+    assert last.shape.sizes()[1] == (3 * width) // heads

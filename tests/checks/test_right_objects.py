@@ -215,3 +215,55 @@ sound = Codec()(torch.ones(2, 512, 30))
 
 def test_what_a_flag_leads_to_in_a_layer_of_its_own():
     assert codes(DECODED) == []
+
+
+ROLLING = """
+class Rolling:
+    def __init__(self, window):
+        self.window, self.k, self.v = window, None, None
+
+    def update(self, k, v):
+        if self.k is not None:
+            k, v = torch.cat([self.k, k], 2), torch.cat([self.v, v], 2)
+        self.k, self.v = k[:, :, -self.window:], v[:, :, -self.window:]
+        return self.k, self.v
+
+class Decoder(nn.Module):
+    def __init__(self, d_model, n_head):
+        super().__init__()
+        self.n_head = n_head
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+
+    def step(self, x, cache, tokens):
+        B = x.size(0)
+        split = self.qkv(x).view(B, 1, 3, self.n_head, -1)
+        q, k, v = split.permute(2, 0, 3, 1, 4).unbind(0)
+        k, v = cache.update(k, v)
+        keep = {mask}.bool()
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=keep)
+
+def decode(layer, x, tokens):
+    cache, out = Rolling(8), []
+    {loop}
+    return out
+
+decode(Decoder(32, 4), torch.randn(2, 12, 32), torch.ones(2, 12))
+"""
+STEP = "layer.step(x[:, t:t + 1], cache, tokens[:, :t + 1])"
+LOOP = f"for t in range(x.size(1)):\n        out.append({STEP})"
+LISTED = f"out = [{STEP} for t in range(x.size(1))]"
+TRIMMED, WHOLE = "tokens[:, None, None, -k.size(2):]", "tokens[:, None, None, :]"
+
+
+@pytest.mark.parametrize(
+    ("mask", "loop", "expected"),
+    [
+        (TRIMMED, LOOP, []),
+        (TRIMMED, LISTED, []),
+        (WHOLE, LOOP, []),  # not known: the first rounds tell nothing of those that let steps go
+        (WHOLE, LISTED, ["ATN501"]),
+        ("torch.ones(B, 1, 1, 3)", LOOP, ["ATN501"]),
+    ],
+)
+def test_a_mask_as_long_as_a_cache_that_has_one_step_at_first(mask, loop, expected):
+    assert codes(ROLLING.format(mask=mask, loop=loop)) == expected
