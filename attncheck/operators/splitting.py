@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from attncheck.algebra.bounds import never_negative
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import ZERO, Size, const
@@ -89,10 +90,24 @@ def _split(call: Call, cut: Callable[[Call, Axis], Pieces]) -> Outcome:
         return Outcome(unknown, event, clash)
     listed = call.like_numpy
     if pieces is None:
-        element = call.make(found.put(replace(found.axis, size=None, parts=())), tensor.dtype)
-        return Outcome(Sequence(None, listed, element), event)
+        each, length = _alike(call, found.axis)
+        element = call.make(found.put(each), tensor.dtype)
+        return Outcome(Sequence(None, listed, element, length), event)
     items = tuple(call.make(found.put(piece), tensor.dtype) for piece in pieces)
     return Outcome(Sequence(items, listed), event)
+
+
+def _alike(call: Call, axis: Axis) -> tuple[Axis, Size | None]:
+    """What any of an unknown number of pieces has for an axis, and how many pieces there are.
+
+    Pieces of one ``size`` are all of it where they come out even for every size.
+    """
+    each = call.size("size")
+    known = axis.size is not None and each is not None and never_negative(each - 1)
+    count = axis.size.divided_by(each) if known and axis.size and each else None
+    if each is None or count is None or count.number is not None:
+        return replace(axis, size=None, parts=()), None
+    return resized(axis, each, call.facts), count
 
 
 def _all_kept(shape: Shape) -> Selection | None:

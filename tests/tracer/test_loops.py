@@ -159,3 +159,25 @@ def test_where_shapes_are_stated_each_round_is_run():
     (found,) = (each for each in tracer.functions if each.qualified == "Stack.forward")
     operations = tracer.run_function(found).graph.operations
     assert [each.kind for each in operations].count("linear_layer") == 2
+
+
+@pytest.mark.parametrize(
+    "split, shape",
+    [
+        ("x.split(2)", (2, "b", "d")),
+        ("torch.split(x, 2, dim=0)", (2, "b", "d")),
+        ("x.split(n, 0)", ("n", "b", "d")),
+        ("x.split(3)", ("?", "b", "d")),  # the last one may be smaller
+        ("x.split(k)", ("?", "b", "d")),
+        ("x.split(d, 2)", ("2*n", "b", "d")),
+    ],
+)
+def test_the_pieces_of_a_split_into_an_unknown_number(split, shape):
+    code = f"""
+def f(n: int, b: int, d: int, k: int, layers):
+    x = torch.zeros(2 * n, b, d)
+    for layer, piece in zip(layers, {split}):
+        y = piece
+    return y
+"""
+    assert last(function(code), "y") == shape
