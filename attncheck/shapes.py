@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Axis, closed, expand
+from attncheck.algebra.shape import Axis, Shape, closed, expand
 from attncheck.algebra.size import Symbol
 from attncheck.checks.report import Sizes
 from attncheck.finding import ShapeText
@@ -39,7 +39,14 @@ def sizes_text(sizes: Sizes | None) -> ShapeText | None:
 def shape_text(value: Value, facts: Facts) -> ShapeText | None:
     """The shape of a tensor value, or None if it is none or not all its axes are known."""
     shape = expanded(value, facts)
-    return sizes_text(shape.sizes()) if shape is not None and shape.closed else None
+    if shape is None or not shape.closed or _is_number(value, shape):
+        return None
+    return sizes_text(shape.sizes())
+
+
+def _is_number(value: Value, shape: Shape) -> bool:
+    """Whether an argument has been used as a number somewhere."""
+    return type(value) is Parameter and shape.rank == 0
 
 
 def otherwise(value: Value, facts: Facts, name: str) -> str | None:
@@ -56,6 +63,13 @@ def otherwise(value: Value, facts: Facts, name: str) -> str | None:
 def _open(value: Value, facts: Facts) -> str:
     shape = expanded(value, facts)
     return "?" if shape is None or not shape.at_least else str(shape)
+
+
+def _argument(value: Parameter, facts: Facts) -> str | None:
+    shape = expanded(value, facts)
+    if shape is not None and _is_number(value, shape):
+        return _size(value.number, facts)
+    return _open(value, facts)
 
 
 def _size(value: Int, facts: Facts) -> str | None:
@@ -87,7 +101,7 @@ def _options(value: Choice, facts: Facts) -> str | None:
 
 _OTHERWISE: dict[type, Callable[[Any, Facts], str | None]] = {
     Tensor: _open,
-    Parameter: _open,
+    Parameter: _argument,
     Unknown: lambda value, facts: "?",
     Int: _size,
     ShapeOf: _sizes,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Shape, expand
+from attncheck.algebra.shape import Shape, close, expand
 from attncheck.algebra.size import Size
 from attncheck.operators.events import Outcome
 from attncheck.record import replace
@@ -22,6 +22,7 @@ from attncheck.values.value import (
     Const,
     Int,
     Packed,
+    Parameter,
     Sequence,
     Value,
     as_integer,
@@ -94,7 +95,8 @@ class Call:
     def sizes(self, name: str) -> list[Size | None] | None:
         """A tuple of integers (or one integer) as sizes; None if not even its length is known.
 
-        An unseen parameter may be a number or a tuple of any length, so it gives None.
+        An unseen parameter may be a number or a tuple of any length, so it gives None. One in a
+        tuple is a number, and wherever it is used as a tensor it has no axes.
         """
         value = self.value(name)
         if type(value) is Int:
@@ -103,6 +105,9 @@ class Call:
             items = value.items
         else:
             return None
+        for item in items:
+            if type(item) is Parameter and item.tensor.shape is not None:
+                close(item.tensor.shape, 0, self.facts)
         found = [as_size(item) for item in items]
         return [None if size is None else self.facts.resolve(size) for size in found]
 

@@ -217,13 +217,18 @@ def _number(value: Value) -> Value:
 
 
 def _settled(machine: Machine, value: Value) -> Value:
-    """A parameter as the tensor it is, once an operation has shown that it has axes."""
+    """A parameter as the tensor it is, once an operation has shown that it has axes.
+
+    What was shown to have none has counted an axis somewhere, and is a number.
+    """
     if type(value) is not Parameter or value.tensor.shape is None:
         return value
     if value.tensor.role == MASK:
         return value.tensor
     shape = expand(value.tensor.shape, machine.facts)
-    return value.tensor if shape.closed or shape.at_least else value
+    if shape.rank == 0:
+        return value.number
+    return value.tensor if shape.at_least else value
 
 
 def _numbers(token: str, left: Value, right: Value, node: cst.CSTNode | None) -> Value:

@@ -14,7 +14,7 @@ from attncheck.tracer import updates
 from attncheck.tracer.arguments import Arguments
 from attncheck.tracer.builtins import CONSTANTS
 from attncheck.tracer.choices import over
-from attncheck.tracer.containers import holds_lists, member_of
+from attncheck.tracer.containers import holds_lists, is_config, member_of
 from attncheck.tracer.functions import as_setting, call_function
 from attncheck.tracer.layers import extended_layer, layer_setting
 from attncheck.tracer.machine import Machine
@@ -104,7 +104,12 @@ def _of_partial(machine: Machine, base: Partial, name: str, node: cst.Attribute)
 
 
 def _of_parameter(machine: Machine, base: Parameter, name: str, node: cst.Attribute) -> Value:
-    """An attribute of something unseen: a tensor's, if it is one that tensors have."""
+    """An attribute of something unseen: a tensor's, if it is one that tensors have.
+
+    Settings have any name: ``cfg.dim`` is a number.
+    """
+    if is_config(base):
+        return as_setting(member_of(machine, base, name), name)
     if name == updates.AT and updates.has_at(machine, base.tensor):
         return LibraryMethod(base, name)
     if any(find(path) is not None for path in method_paths(machine, base.tensor, name)):

@@ -293,13 +293,18 @@ def items_of(machine: Machine, value: Value, most: int = MOST_ITEMS) -> list[Val
     return [row] * number if number is not None and number <= most else None
 
 
+def is_config(value: Parameter) -> bool:
+    """Whether an argument is called what holds settings, and no tensor is."""
+    return _CONFIG.fullmatch(value.name) is not None
+
+
 def member_of(machine: Machine, base: Parameter, name: str) -> Parameter:
     """An attribute or an item of something unseen: as unseen, but the same each time."""
     known = machine.evidence.members.get((base, name))
     if known is None:
         path = f"{base.name}{name}" if name.startswith("[") else f"{base.name}.{name}"
         tensor = Tensor(open_shape(path), evidence=Evidence.FORCED)
-        setting = base.setting or _CONFIG.fullmatch(base.name) is not None
+        setting = base.setting or is_config(base)
         number = Int(of(Symbol(path, positive=False)))
         known = Parameter(path, tensor, number, setting=setting)
         machine.evidence.members[base, name] = known

@@ -403,7 +403,10 @@ class Tracer:
 
 
 def _ranks_shown(traced: Traced) -> tuple[tuple[str, int, str | None], ...]:
-    """The number of axes of each parameter that had any at first; none if nothing is unknown."""
+    """The number of axes of each parameter that has some, and had any at first.
+
+    None if nothing is unknown. What has no axes may be a number.
+    """
     outputs = (as_tensor(each.output) for each in traced.graph.operations if not each.elsewhere)
     if traced.function is None or all(
         tensor is None or (tensor.shape is not None and expand(tensor.shape, traced.facts).closed)
@@ -417,7 +420,7 @@ def _ranks_shown(traced: Traced) -> tuple[tuple[str, int, str | None], ...]:
         if tensor is None or tensor.shape is None or tensor.shape.closed:
             continue
         rank = expand(tensor.shape, traced.facts).rank
-        if rank is not None and tensor.evidence is Evidence.FORCED:
+        if rank and tensor.evidence is Evidence.FORCED:
             found[site.name] = site.name, rank, tensor.library
     return tuple(found.values())
 
