@@ -107,8 +107,8 @@ def _reshape(
         if parts is not None:
             asked = _asked_for(Shape(source), sizes, facts)
             return Reshaped(asked, Verdict.DIFFERENT, Order.UNKNOWN, *parts)
-        # It comes out even, or the program stops here. An axis that stays is left out of it, whatever
-        # name the one or the other side has for its size.
+        # It comes out even, or the program stops here. Axes that stay are left out of it, whatever
+        # names the two sides have for their sizes.
         kept = _asked_for(Shape(source), sizes, facts)
         missing = _left_over(before, product(size for size in kept.sizes() if size is not None))
         sizes = [missing if size is None else size for size in sizes]

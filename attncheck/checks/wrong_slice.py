@@ -14,6 +14,7 @@ from attncheck.checks.lowest_queries import lowest_queries
 from attncheck.checks.mixed_states import mixed_states
 from attncheck.checks.odd_picks import odd_picks
 from attncheck.checks.painted import painted
+from attncheck.checks.parts_in_order import parts_in_order
 from attncheck.checks.picked import LAST, keys_of, picks
 from attncheck.checks.recurrent_ends import recurrent_ends
 from attncheck.checks.report import Culprit, Report, Sizes
@@ -44,6 +45,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from recurrent_ends(RULE, view)
     yield from split_positions(RULE, view)
     yield from cut_positions(RULE, view)
+    yield from parts_in_order(RULE, view)
     yield from forgotten_states(RULE, view)
     yield from restarted_stacks(RULE, view)
     yield from mixed_states(RULE, view)

@@ -10,6 +10,7 @@ from attncheck.checks.carried_states import forgotten
 from attncheck.checks.lowest_queries import lowest_picks
 from attncheck.checks.mixed_states import Mixed, mixed
 from attncheck.checks.painted import painted_wrong
+from attncheck.checks.parts_in_order import Miscut, miscut
 from attncheck.checks.recurrent_ends import gathered_axis, gathered_run
 from attncheck.checks.report import Report
 from attncheck.checks.restarted_stacks import Restarted, restarted
@@ -18,7 +19,7 @@ from attncheck.checks.split_weights import SplitWeights, split_on_batch
 from attncheck.checks.view import View
 from attncheck.operators.events import Joining
 from attncheck.repair.candidate import Candidate, Change, edit
-from attncheck.repair.wording import argument_of, call_with
+from attncheck.repair.wording import argument_of, bracketed, call_with
 from attncheck.tree.pairs import parts
 
 
@@ -42,6 +43,8 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
         yield Candidate(changes, words, safe=False, same_size=True, several=pair.joined)
     elif batch is not None:
         yield from _along_queries(batch, node, view)
+    elif (cut := _miscut(report, view)) is not None:
+        yield from _in_order(cut, view)
     elif view.remembered(painted_wrong, report.operation) is not None:
         yield from painted_right(report, view)
     elif isinstance(node, cst.Tuple):
@@ -105,6 +108,56 @@ def _restarted(report: Report, view: View) -> Restarted | None:
 def _mixed(report: Report, view: View) -> Mixed | None:
     """The states that a report says to stand in each other's place."""
     return next((each for each in view.once(mixed) if each.operation is report.operation), None)
+
+
+def _miscut(report: Report, view: View) -> Miscut | None:
+    """The cuts that a report says to be made in the other order than what they cut was joined."""
+    return next((each for each in view.once(miscut) if each.first is report.operation), None)
+
+
+def _in_order(found: Miscut, view: View) -> Iterator[Candidate]:
+    """``text, image = x[:, :-n], x[:, -n:]`` for ``image, text = x[:, :n], x[:, n:]``."""
+    first, rest = found.first.node, found.rest.node
+    if not isinstance(first, cst.Subscript) or not isinstance(rest, cst.Subscript):
+        return
+    key = first.slice[found.axis].slice
+    size = key.upper if isinstance(key, cst.Slice) else None
+    if size is None:
+        return
+    back = f"-{bracketed(view, size)}"
+    words = "cut the parts in the order in which they were joined"
+    ends, fronts = (_cut_at(first, found.axis, each, view) for each in (f"{back}:", f":{back}"))
+    names = _targets(first, rest, view)
+    if names is None:
+        yield Candidate((Change(first, ends), Change(rest, fronts)), words, safe=False)
+        return
+    one, other = names
+    swapped = Change(one, view.code(other)), Change(other, view.code(one))
+    cuts = Change(first, fronts), Change(rest, ends)
+    yield Candidate((*swapped, *cuts), words, safe=False)
+
+
+def _cut_at(node: cst.Subscript, axis: int, cut: str, view: View) -> str:
+    """An index with another slice of one axis."""
+    items = [view.code(element.slice) for element in node.slice]
+    items[axis] = cut
+    return _subscript(node, items, view)
+
+
+def _targets(
+    first: cst.CSTNode, rest: cst.CSTNode, view: View
+) -> tuple[cst.CSTNode, cst.CSTNode] | None:
+    """The two names that one assignment gives two values, in this order."""
+    around = view.source.around(first)
+    assignment = next((node for node in around if isinstance(node, cst.Assign)), None)
+    if assignment is None or not isinstance(assignment.value, cst.Tuple):
+        return None
+    target = assignment.targets[0].target
+    if [each.value for each in assignment.value.elements] != [first, rest]:
+        return None
+    if not isinstance(target, cst.Tuple) or len(target.elements) != 2:
+        return None
+    return target.elements[0].value, target.elements[1].value
 
 
 def _ended_run(report: Report, view: View) -> Run | None:
