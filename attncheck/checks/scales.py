@@ -57,6 +57,9 @@ _SPARING = frozenset({"dropout", "masked_fill", "where", "clip", "nan_to_num", "
 #: Operators behind which a tensor has another size whatever it had before.
 _RESETTING = frozenset({"layer_norm", "batch_norm", "group_norm", "instance_norm", "embedding"})
 
+#: What rotary position embeddings turn queries and keys with (Su et al. 2021, equation 34).
+_WAVES = frozenset({"cos", "sin"})
+
 #: Layers that multiply with a learned matrix, also where they show no event.
 _LAYERS = frozenset({"linear_layer", "convolution", "transposed_convolution"})
 #: Products of matrices, which show no event where the shapes are not known.
@@ -177,9 +180,29 @@ class _Walk:
                 return tuple(
                     replace(way, factors=(factor, *way.factors)) for way in self.ways(other)
                 )
-            if type(value) is Tensor and is_mask(self.graphs[0], value):
+            if type(value) is Tensor and (
+                is_mask(self.graphs[0], value) or _turns(self.graphs, value)
+            ):
                 return self.ways(other)
         return _UNCLEAR
+
+
+def _turns(graphs: tuple[Graph, ...], table: Tensor, steps: int = _MOST_MOVES) -> bool:
+    """Whether a tensor holds cosines or sines of angles: what they turn keeps its length."""
+    made = _made(graphs, table) if steps else None
+    sources = [] if made is None else [tensor for _, tensor in made.tensors()]
+    if made is None or not sources:
+        return False
+    if isinstance(made.event, Elementwise):
+        return made.event.symbol in _WAVES
+    if isinstance(made.event, Joining):
+        return all(_turns(graphs, each, steps - 1) for each in sources)
+    moved = isinstance(made.event, _KEEPING) or made.kind in _MOVING
+    return moved and _turns(graphs, sources[0], steps - 1)
+
+
+def _made(graphs: tuple[Graph, ...], tensor: Tensor) -> Operation | None:
+    return next((made for graph in graphs if (made := graph.maker(tensor)) is not None), None)
 
 
 def _multiplies(made: Operation) -> bool:
@@ -202,7 +225,7 @@ def powers_of(graphs: tuple[Graph, ...], value: Value) -> Powers | None:
     """The powers of sizes that a number is, or a tensor that holds one number; None if unknown."""
     if type(value) is not Tensor:
         return as_powers(value)
-    made = next((made for graph in graphs if (made := graph.maker(value)) is not None), None)
+    made = _made(graphs, value)
     if made is None or not made.operands or value.role in LEARNED:
         return None
     first = next((each.value for each in made.operands if each.name == "x"), None)
@@ -335,6 +358,30 @@ def width_before(tensor: Tensor, view: View) -> Size | None:
             return None
         tensor = before[1]
     return None
+
+
+def is_absorbed(query: Tensor, graph: Graph) -> bool:
+    """Whether a query was projected twice: the second time by what else would project the keys.
+
+    So latent attention is decoded (DeepSeek-V2 2024, section 2.1.2): it sums over another width than
+    the scores are of, whose scale they keep.
+    """
+    waiting = [(query, 0)]
+    for _ in range(_MOST_STEPS):
+        if not waiting:
+            break
+        tensor, projected = waiting.pop()
+        made = graph.maker(tensor)
+        if made is None:
+            continue
+        if _multiplies(made):
+            if projected:
+                return True
+            projected = 1
+        elif not isinstance(made.event, (*_KEEPING, Joining)) and made.kind not in _MOVING:
+            continue
+        waiting += ((operand, projected) for _, operand in made.tensors())
+    return False
 
 
 @record

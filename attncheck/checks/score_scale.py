@@ -18,6 +18,7 @@ from attncheck.checks.scales import (
     DotProduct,
     Factor,
     Scaling,
+    is_absorbed,
     library_scalings,
     scalings,
     width_before,
@@ -195,6 +196,8 @@ def _of_another_size(scaling: Scaling, view: View) -> Misscaled | None:
     product, facts = scaling.product, view.facts
     if factor.operand is None or _is_summed(size, product, facts):
         return None
+    if is_absorbed(product.query, view.graph):
+        return None
     if any(_SCALE.search(symbol.name) for symbol in size.symbols()):
         return None  # a setting of its own: ``config.query_pre_attn_scalar ** -0.5``
     if size.number is not None and width_before(product.query, view) != size:
@@ -212,17 +215,23 @@ def _are_apart(size: Size, product: DotProduct, facts: Facts) -> bool:
     What a docstring calls a size may well have another name in the code.
     """
     told = {product.query.evidence, product.key.evidence}
-    if Evidence.NAME in told:
+    if Evidence.NAME in told or _is_found(size, facts):
         return False
     if all(facts.compare(size, each).clashes for each in product.sizes):
         return True
     if Evidence.PROSE in told:
         return False
-    return all(
-        (symbols or each is size) and not any(symbol.flexible or symbol.found for symbol in symbols)
-        for each in (size, *product.sizes)
+    known = [each for each in product.sizes if not _is_found(each, facts)]
+    return bool(known) and all(
+        (symbols or each is size) and not any(symbol.flexible for symbol in symbols)
+        for each in (size, *known)
         for symbols in [set(facts.resolve(each).symbols())]
     )
+
+
+def _is_found(size: Size, facts: Facts) -> bool:
+    """Whether a size rests on that of a variable of which nothing is known: what it met tells."""
+    return any(symbol.found for symbol in facts.resolve(size).symbols())
 
 
 def _is_other_axis(size: Size, product: DotProduct, facts: Facts) -> bool:

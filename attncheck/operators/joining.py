@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.quotients import cancel_quotients
 from attncheck.algebra.shape import COPIES, Axis, Shape, bind_row, expand
-from attncheck.algebra.size import ONE, ZERO, Size, const
+from attncheck.algebra.size import ONE, ZERO, Quotient, Size, const
 from attncheck.operators.axes import with_rank
 from attncheck.operators.call import Call, normalise_axis
 from attncheck.operators.events import Clash, Fault, Joining, Outcome
@@ -280,8 +281,18 @@ def _joined_axis(axes: list[Axis], group: _Group, facts: Facts) -> Axis:
     tags = {axis.tag for axis in axes}
     total = group.repeated(sum_of(axis.size for axis in axes))
     if total is not None:
-        total = facts.resolve(total)
+        total = _whole(facts.resolve(total), facts)
     return Axis(total, tag=tags.pop() if len(tags) == 1 else None)
+
+
+def _whole(total: Size, facts: Facts) -> Size:
+    """A sum of parts as what was cut into them: ``d // 2 + d // 2`` is d, once it was halved."""
+    quotients = [atom for atom in total.atoms() if type(atom) is Quotient]
+    if not quotients or not all(
+        facts.divisible(each.numerator, each.denominator) is Verdict.EQUAL for each in quotients
+    ):
+        return total
+    return cancel_quotients(total)
 
 
 def _alike(
