@@ -28,6 +28,7 @@ from attncheck.operators.events import (
     COMPARISONS,
     Elementwise,
     Fault,
+    Joining,
     Permutation,
     Reduction,
 )
@@ -36,6 +37,10 @@ from attncheck.values.tensor import Evidence, Tensor
 
 #: Comparing every element of one vector with every element of another is a table, and meant.
 _TABLES = COMPARISONS | {"&", "|", "^"}
+#: Operators that name all axes of what they take or give.
+_TELLING = frozenset({"permute", "permute_all", "reshape"})
+#: How far back one is looked for.
+_NEAR = 6
 
 
 def diagnose(operation: Operation, view: View) -> Diagnosis | None:
@@ -349,8 +354,23 @@ def _displaced_by_size(
 def _is_of_presumed_rank(view: View, tensors: list[tuple[Operand, Tensor]]) -> bool:
     """Whether operands of unlike ranks may only be so because a name was taken to say the rank."""
     ranks = {len(view.sizes(tensor) or ()) for _, tensor in tensors}
-    named = any(tensor.evidence is Evidence.NAME for _, tensor in tensors)
+    named = any(
+        tensor.evidence is Evidence.NAME and not _has_told_rank(view, tensor)
+        for _, tensor in tensors
+    )
     return view.traced.terms.conventional and named and len(ranks) > 1
+
+
+def _has_told_rank(view: View, tensor: Tensor, steps: int = _NEAR) -> bool:
+    """Whether an operation on the way names every axis that a tensor has: ``permute(2, 0, 1)``."""
+    made = view.graph.maker(tensor) if steps else None
+    if made is None or made.kind in _TELLING:
+        return made is not None
+    sizes = view.sizes(tensor)
+    return isinstance(made.event, Elementwise | Joining) and any(
+        len(view.sizes(each) or ()) == len(sizes or ()) and _has_told_rank(view, each, steps - 1)
+        for _, each in made.tensors()
+    )
 
 
 def _is_elsewhere(own: Axis, other: Axis, longer: list[Tag]) -> bool:

@@ -363,8 +363,8 @@ def width_before(tensor: Tensor, view: View) -> Size | None:
 def is_absorbed(query: Tensor, graph: Graph) -> bool:
     """Whether a query was projected twice: the second time by what else would project the keys.
 
-    So latent attention is decoded (DeepSeek-V2 2024, section 2.1.2): it sums over another width than
-    the scores are of, whose scale they keep.
+    So latent attention is decoded (DeepSeek-V2 2024, section 2.1.2): it sums over another width
+    than the scores are of, whose scale they keep.
     """
     waiting = [(query, 0)]
     for _ in range(_MOST_STEPS):

@@ -33,7 +33,8 @@ class Latent(nn.Module):
         {scores}
         return (scores * self.scale).softmax(-1)
 """
-WRITTEN_OUT = "return torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], -1)"
+WRITTEN_OUT = """cos, sin = angles.cos(), angles.sin()
+        return torch.cat([a * cos - b * sin, a * sin + b * cos], -1)"""
 HALVES = (
     "cos, sin = (torch.cat([t, t], -1) for t in (angles.cos(), angles.sin()))\n"
     "        return x * cos + torch.cat([-b, a], -1) * sin"
