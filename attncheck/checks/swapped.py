@@ -1,7 +1,8 @@
 """Products whose operands stand in each other's place: ``values @ weights`` of one query's weights.
 
-``(B, T, d) @ (B, 1, T)`` sums over d and an axis of 1, which works where d is 1. The other way
-round the two axes that are one and the same meet, whatever their size is.
+``(B, T, d) @ (B, 1, T)`` sums over d and an axis of 1, which works where d is 1. So does
+``(r, n) @ (m, r)`` of two weights over n and m, where these are equal. The other way round the two
+axes that are one and the same meet, whatever their size is.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from collections.abc import Iterator
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape, closed, listed
-from attncheck.algebra.size import Size
+from attncheck.algebra.size import ONE, Size
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction
 from attncheck.record import record
 from attncheck.rule import Rule
+from attncheck.values.tensor import Evidence
 
 _LEAST_RANK = 2
 
 
 def swapped(rule: Rule, operation: Operation, view: View) -> Iterator[Report]:
-    """The report of a product that sums over an axis of 1 and fits the other way round."""
+    """The report of a product that sums over unlike axes and fits the other way round."""
     found = fits_swapped(operation, view)
     if found is None:
         return
@@ -34,40 +36,61 @@ def swapped(rule: Rule, operation: Operation, view: View) -> Iterator[Report]:
         rule,
         operation,
         operation.node,
-        f"`{view.quote(operation.node)}` contracts {found.size} with the axis of 1 on the"
-        f" {found.single}: its operands stand the wrong way round",
+        f"`{view.quote(operation.node)}` contracts {found.size} with {found.met}: its operands"
+        " stand the wrong way round",
         Culprit(left.node, a.with_shape(x)),
         y.sizes(),
         f"with the operands swapped, so that {y} @ {x} sums over the {x.axes[-2].size} of both",
-        hidden=f"hidden while {found.size} == 1",
+        hidden=f"hidden while {found.size} == {found.other}",
     )
 
 
 @record
 class Swapped:
-    """The shapes of a product's operands, the side whose axis of 1 is summed, and with what."""
+    """The shapes of a product's operands, and the sizes that are summed: one, and the other.
+
+    ``met`` is the other in words.
+    """
 
     left: Shape
     right: Shape
-    single: str
     size: Size
+    other: Size
+    met: str
 
 
 def fits_swapped(operation: Operation, view: View) -> Swapped | None:
-    """How a product sums over an axis of 1 though it fits the other way round, or None."""
+    """How a product sums over unlike axes though it fits the other way round, or None."""
     event, tensors = operation.event, [tensor for _, tensor in operation.tensors()]
     if operation.clash is not None or not isinstance(event, Contraction) or len(event.pairs) != 1:
         return None
     (pair,) = event.pairs
     shapes = [None if each.shape is None else listed(each.shape, view.facts) for each in tensors]
-    if len(shapes) != 2 or not _sums_over_one(pair.left, pair.right):
+    if len(shapes) != 2:
         return None
     x, y = shapes
-    size = pair.left.size if pair.right.is_one else pair.right.size
-    if x is None or y is None or size is None or not _fits(y, x, view):
+    if x is None or y is None or not _fits(y, x, view):
         return None
-    single = "right" if pair.right.is_one else "left"
-    return Swapped(_named(x, view), _named(y, view), single, size)
+    left, right = _named(x, view), _named(y, view)
+    if _sums_over_one(pair.left, pair.right):
+        size = pair.left.size if pair.right.is_one else pair.right.size
+        side = "right" if pair.right.is_one else "left"
+        assert size is not None
+        return Swapped(left, right, size, ONE, f"the axis of 1 on the {side}")
+    worded = any(tensor.evidence > Evidence.FORCED for tensor in tensors)
+    if worded or len(x.axes) != _LEAST_RANK or len(y.axes) != _LEAST_RANK:
+        return None
+    size, other = _argument(x.axes[-1]), _argument(y.axes[-2])
+    if size is None or other is None or pair.verdict is not Verdict.UNKNOWN:
+        return None
+    return Swapped(x, y, size, other, str(other))
+
+
+def _argument(axis: Axis) -> Size | None:
+    """The size of an axis if it is what the code was given as one number, and calls by a name."""
+    symbol = None if axis.size is None else axis.size.symbol
+    given = symbol is not None and not symbol.flexible and not symbol.found
+    return axis.size if given else None
 
 
 def _named(shape: Shape, view: View) -> Shape:
