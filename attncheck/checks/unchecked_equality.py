@@ -135,7 +135,8 @@ def _needs(view: View, arguments: dict[str, cst.CSTNode]) -> list[_Need]:
             if left is None or right is None or pair.verdict is not Verdict.UNKNOWN:
                 continue
             left, right = _without_shared(left, right)
-            told = str(left) != str(right) and bool(left.terms and right.terms)
+            # Of one argument alone, ``2 * (d // 2) == d`` only says that it is even.
+            told = set(left.symbols()) != set(right.symbols()) and left.terms and right.terms
             if told and _is_argued(left, arguments) and _is_argued(right, arguments):
                 _add(needs, left, right, operation)
     return [need for need in needs if not _equal_by_default(view, need)]

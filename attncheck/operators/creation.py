@@ -128,7 +128,11 @@ def arange(call: Call) -> Outcome:
 
 
 def _resolved(value: Value, call: Call) -> Size | None:
+    """A bound or a step as a size; ``2.0`` counts like 2."""
+    number = value.value if type(value) is Const else None
     size = as_size(value)
+    if isinstance(number, float) and number.is_integer():
+        size = const(int(number))
     return None if size is None else call.facts.resolve(size)
 
 

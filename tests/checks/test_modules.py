@@ -461,6 +461,15 @@ def test_no_note_where_sizes_are_equal_or_checked(init):
     assert notes(init, CHAINED) == []
 
 
+@pytest.mark.parametrize("count", ["arange(0, hidden, 2)", "arange(0, hidden, 2.0)"])
+def test_no_note_where_one_argument_has_to_be_even(count):
+    init = "hidden\nself.hidden = hidden\nself.a = nn.Linear(hidden, hidden)"
+    forward = f"x\nf = torch.{count.replace('hidden', 'self.hidden')}\n"
+    forward += "angles = torch.arange(7)[:, None] * f\n"
+    forward += "return self.a(torch.cat([angles.sin(), angles.cos()], dim=-1))"
+    assert notes(init, forward) == []
+
+
 @pytest.mark.parametrize(
     ("given", "fixes"),
     [

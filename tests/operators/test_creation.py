@@ -110,6 +110,10 @@ def test_dtype_arguments(dtype: Value, category: str | None) -> None:
         ((Int(const(0)), Int(2 * D), Int(const(2))), "(D,)"),
         ((Int(const(0)), Int(D), Int(const(2))), "((D + 1)//2,)"),
         ((Int(T), Int(const(0)), Int(const(-1))), "(T,)"),
+        ((Int(T - 1), Int(const(-1)), Const(-1.0)), "(T,)"),
+        ((Int(const(0)), Int(2 * D), Const(2.0)), "(D,)"),
+        ((Const(0.0), Int(T)), "(T,)"),
+        ((Int(const(0)), Int(T), Const(0.5)), "(?,)"),
         ((Const(0.5), Int(T)), "(?,)"),
     ],
 )
