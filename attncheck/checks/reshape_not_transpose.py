@@ -223,9 +223,14 @@ def _right_for(view: View, old: tuple[Axis, ...], new: tuple[Axis, ...], nameles
 
 
 def _named_sizes(view: View) -> set[Size]:
-    """The sizes that the code gives a name to: ``b, d, h, w = x.shape``."""
-    named = ((site.name, site.value) for site in view.traced.sites if type(site.value) is Int)
-    return {number.size for name, number in named if number.size is not None and name.strip("_")}
+    """The sizes that the code gives a name to: ``b, d, h, w = x.shape``.
+
+    So does what maps a function over an axis, or runs it along one: that holds more than one place.
+    """
+    named = [site.value for site in view.traced.sites if site.name.strip("_")]
+    mapped = (operation for operation in view.graph.operations if operation.kind == "stacked")
+    named += [each.value for one in mapped for each in one.operands if each.name == "count"]
+    return {each.size for each in named if type(each) is Int and each.size is not None}
 
 
 def _is_nameless(axis: Axis) -> bool:

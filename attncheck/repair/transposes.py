@@ -21,6 +21,7 @@ from attncheck.operators.events import Reshaping
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.functions import module_for
 from attncheck.repair.heads import size_text
+from attncheck.repair.mapped import other_place
 from attncheck.repair.put_together import in_order_of_cut
 from attncheck.repair.wording import bracketed, ordered
 
@@ -37,6 +38,7 @@ def transposed_view(report: Report, view: View) -> Iterator[Candidate]:
     if report.operation.spelling.startswith("einops"):
         yield from _renamed(report, view, node)
         return
+    yield from other_place(report, view)
     yield from _in_pieces(report, view, node)
     sizes = view.sizes(culprit.tensor)
     arguments = sizes_written(report.operation)

@@ -275,10 +275,12 @@ def _ends(machine: Machine, value: Value, first: int, last: int) -> tuple[list[V
 
 
 def items_of(machine: Machine, value: Value, most: int = MOST_ITEMS) -> list[Value] | None:
-    """The items of a sequence, a closed shape, or a tensor with few known rows; else None."""
+    """The items of a sequence, a text, a closed shape, or a tensor with few rows; else None."""
     value = as_list(value)
     if type(value) is Sequence:
         return None if value.items is None else list(value.items)
+    if type(value) is Const and isinstance(value.value, str) and len(value.value) <= most:
+        return [Const(character) for character in value.value]
     if type(value) is Mapping:
         return None if value.open else [Const(key) for key, _ in value.items]
     if type(value) is ShapeOf:

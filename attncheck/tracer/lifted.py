@@ -72,18 +72,24 @@ def _vmap(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
         _named(arguments, position, name, _FIRST)
         for position, name in ((1, "in_axes"), (2, "out_axes"))
     ]
-    # The expression goes along, for whoever wants to write other axes there.
-    expression: cst.CSTNode | None = arguments.written.get("in_axes")
-    if len(arguments.nodes) > 1:
-        expression = arguments.nodes[1]
-    return Partial(Library("jax.vmap()"), (function, *places, Const(expression)), ())
+    # The expressions go along, for whoever wants to write other axes there: of what is left out
+    # the call that leaves it out.
+    written = [
+        arguments.nodes[position]
+        if len(arguments.nodes) > position
+        else arguments.written.get(name)
+        for position, name in ((1, "in_axes"), (2, "out_axes"))
+    ]
+    expressions = (Const(written[0]), Const(written[1] or node))
+    return Partial(Library("jax.vmap()"), (function, *places, *expressions), ())
 
 
 def _mapped(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     """A call of ``vmap(f, in_axes, out_axes)``."""
     from attncheck.tracer.calls import call
 
-    function, before, after, expression, *given = arguments.positional
+    function, before, after, *expressions = arguments.positional[:5]
+    given = arguments.positional[5:]
     keywords = list(arguments.keywords)
     places = _places(before, len(given))
     if places is None or not arguments.exact:
@@ -94,10 +100,10 @@ def _mapped(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     if any(axis is None for _, axis in leaves):
         return UNKNOWN
     numbers = [axis for _, axis in leaves if axis is not None]
-    nodes = [*arguments.nodes[4:], *(arguments.written.get(name) for name in keywords)]
+    nodes = [*arguments.nodes[5:], *(arguments.written.get(name) for name in keywords)]
     written = [_node_of(leaf, values, nodes) for leaf, _ in leaves]
     tensors = [leaf for leaf, _ in leaves]
-    inner = _without_axis(machine, tensors, numbers, node, written, expression)
+    inner = _without_axis(machine, tensors, numbers, node, written, expressions[0])
     parts = iter(inner)
     bound = [_put(*pair, parts) for pair in zip(values, places, strict=True)]
     taken = Arguments(
@@ -110,7 +116,7 @@ def _mapped(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     pairs = zip((leaf for leaf, _ in leaves), numbers, strict=True)
     axes = (mapping.mapped_axis(tensor, axis, machine.facts) for tensor, axis in pairs)
     axis = next((axis for axis in axes if axis is not None and axis.size is not None), None)
-    return _stacked(machine, result, after, axis, node)
+    return _stacked(machine, result, after, axis, node, expressions[1])
 
 
 def mapped_over(
@@ -171,8 +177,7 @@ def _without_axis(
     if not tensors:
         return []
     written: dict[str, cst.CSTNode | list[cst.CSTNode | None]] = {"xs": nodes}
-    if type(expression) is Const and isinstance(expression.value, cst.CSTNode):
-        written["axes"] = expression.value
+    written |= _written("axes", expression)
     numbers = Sequence(tuple(Int(ZERO + axis) for axis in axes))
     made = apply(
         machine,
@@ -216,23 +221,38 @@ def _put(value: Value, place: Value, parts: Iterator[Value]) -> Value:
     return value if type(value) is Scalar else UNKNOWN
 
 
+def _written(name: str, expression: Value) -> dict[str, cst.CSTNode]:
+    """The expression of an argument under its name, if there is one."""
+    node = expression.value if type(expression) is Const else None
+    return {name: node} if isinstance(node, cst.CSTNode) else {}
+
+
 def _stacked(
-    machine: Machine, value: Value, place: Value, axis: Axis | None, node: cst.CSTNode
+    machine: Machine,
+    value: Value,
+    place: Value,
+    axis: Axis | None,
+    node: cst.CSTNode,
+    expression: Value = UNKNOWN,
 ) -> Value:
     """A result with the mapped axis back in each of its tensors."""
     if type(value) is Sequence and value.items is not None:
         inner = place.items if type(place) is Sequence and place.items is not None else None
         places = inner or (place,) * len(value.items)
         pairs = zip(value.items, places, strict=False)
-        return Sequence(tuple(_stacked(machine, *pair, axis, node) for pair in pairs))
+        return Sequence(tuple(_stacked(machine, *pair, axis, node, expression) for pair in pairs))
     if type(value) is Mapping:
-        items = ((key, _stacked(machine, item, place, axis, node)) for key, item in value.items)
+        items = (
+            (key, _stacked(machine, item, place, axis, node, expression))
+            for key, item in value.items
+        )
         return Mapping(tuple(items), value.open)
     if place == NONE or (type(value) not in (Int, Scalar) and as_tensor(value) is None):
         return value if place == NONE else UNKNOWN
     size = Int(None if axis is None else axis.size)
     arguments = {"x": value, "axis": place, "count": size}
-    return apply(machine, mapping.stacked, arguments, {}, node, "jax.vmap", "jax")
+    written = _written("axis", expression)
+    return apply(machine, mapping.stacked, arguments, written, node, "jax.vmap", "jax")
 
 
 # -- gradients -------------------------------------------------------------------------------------

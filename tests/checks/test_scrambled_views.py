@@ -293,3 +293,58 @@ def test_windows_stand_behind_the_features(code, line, wrong, right):
 )
 def test_columns_in_their_order(after):
     assert found_in(WINDOWS["as columns"][0].format(after=after)) == ()
+
+
+MAPPED = """
+import jax
+import jax.numpy as jnp
+
+
+def head(q, k, v):
+    return jax.nn.softmax(q @ k.T, axis=-1) @ v
+
+
+def attend(params, x):
+    q, k, v = (jnp.einsum("tm,mhd->thd", x, params[n]) for n in "qkv")
+    {line}
+    return heads.{view} @ params["o"]
+"""
+
+
+@pytest.mark.parametrize(
+    "view", ["reshape(x.shape[0], -1)", "reshape((len(x), -1))", "reshape(q.shape[0], -1)"]
+)
+@pytest.mark.parametrize(
+    ("line", "fix"),
+    [
+        (
+            "heads = jax.vmap(head, in_axes=1)(q, k, v)",
+            "heads = jax.vmap(head, in_axes=1, out_axes=1)(q, k, v)",
+        ),
+        (
+            "heads = jax.vmap(head, (1, 1, 1), 0)(q, k, v)",
+            "heads = jax.vmap(head, (1, 1, 1), 1)(q, k, v)",
+        ),
+        (
+            "heads = jax.jit(jax.vmap(head, in_axes=1, out_axes=0))(q, k, v)",
+            "heads = jax.jit(jax.vmap(head, in_axes=1, out_axes=1))(q, k, v)",
+        ),
+    ],
+)
+def test_a_mapped_axis_that_stands_in_front_of_what_is_merged(line, fix, view):
+    code = MAPPED.format(line=line, view=view)
+    assert found(code) == [(16, fix)]
+    assert found(code.replace(line, fix)) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "view"),
+    [
+        ("heads = jax.vmap(head, in_axes=1)(q, k, v)", "swapaxes(0, 1).reshape(x.shape[0], -1)"),
+        ("heads = jax.vmap(head, in_axes=1)(q, k, v)", "reshape(-1, v.shape[-1])"),
+        ("heads = jax.vmap(head)(q, k, v)", "reshape(x.shape[0], -1)"),
+        ("heads = jax.vmap(head, 1, -2)(q, k, v)", "reshape(x.shape[0], -1)"),
+    ],
+)
+def test_mapped_axes_that_are_merged_as_they_stand(line, view):
+    assert found(MAPPED.format(line=line, view=view)) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tracer.tracing import function, parameter
+from tracer.tracing import function, last, module, parameter
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,23 @@ def test_an_axis_of_one_that_is_stretched_to_a_size_nobody_knows(size, shape):
     body = f"other = torch.relu(things())\n    z = x[..., None].expand(-1, -1, {size})"
     code = f"def f(x, things):\n    {body}\n    return z\n"
     assert parameter(function(code, "f", head="import torch\n"), "z") == shape
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a, b = (sizes[n] for n in 'ab')",
+        "a, b = [sizes[n] for n in 'ab']",
+        "a, b = map(sizes.get, 'ab')",
+        "(_, a), (_, b) = [(i, sizes[n]) for i, n in enumerate('ab')]",
+        "a, b = (sizes[n] for n, _ in zip('ab', 'cd'))",
+    ],
+)
+def test_a_text_is_iterated_over_by_its_characters(line):
+    code = f"sizes = {{'a': 3, 'b': 5}}\n{line}\nz = torch.ones(a, b)\n"
+    assert last(module("import torch\n" + code), "z") == (3, 5)
+
+
+def test_a_long_text_is_not_taken_apart():
+    code = "z = torch.stack([torch.ones(3) for _ in 'a text of more than sixteen characters'])"
+    assert last(module("import torch\n" + code), "z") == (38, 3)
