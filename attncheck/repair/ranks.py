@@ -18,6 +18,7 @@ from attncheck.operators.events import Fault, Squeeze
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.dots import pair_by_pair
 from attncheck.repair.gathered import of_gathered
+from attncheck.repair.sizes import more_sizes
 from attncheck.repair.widths import of_padded_axis
 from attncheck.repair.wording import (
     argument_of,
@@ -42,6 +43,9 @@ def other_rank(report: Report, view: View) -> Iterator[Candidate]:
     sizes = None if culprit is None else view.sizes(culprit.tensor)
     if report.operation.clash is None:
         yield from pair_by_pair(report, view)
+        return
+    if report.operation.kind == "carried_on":
+        yield from more_sizes(report, view)
         return
     yield from of_padded_axis(report, view)
     yield from of_gathered(report, view)

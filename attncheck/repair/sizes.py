@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.algebra.size import Size
+from attncheck.algebra.size import ONE, Size
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -24,6 +24,8 @@ from attncheck.values.value import Instance, Value, as_size
 
 _MOST_AXES = 4
 _MOST_STEPS = 8
+#: How sizes are written, one by one or together.
+_WRITTEN = (cst.Name, cst.Subscript, cst.Call, cst.Attribute, cst.Tuple, cst.List)
 
 
 def other_sizes(report: Report, view: View) -> Iterator[Candidate]:
@@ -42,6 +44,45 @@ def other_sizes(report: Report, view: View) -> Iterator[Candidate]:
         for size in reversed(sizes):
             if view.code(size) != text:
                 yield edit(size, text, f"use {text}", safe=False)
+
+
+def more_sizes(report: Report, view: View) -> Iterator[Candidate]:
+    """The sizes of axes that stand before its own, for a tensor that lacks them from the start."""
+    culprit, expected = report.culprit, report.expected
+    made = None if culprit is None else _creation(view, culprit.tensor)
+    own = None if culprit is None else view.sizes(culprit.tensor)
+    if made is None or not isinstance(made.node, cst.Call) or not expected or own is None:
+        return
+    lacking = expected[: len(expected) - len(own)]
+    texts = [
+        None if size is None or size == ONE else _written(report, view, size, made)
+        for size in lacking
+    ]
+    known = [text for text in texts if text is not None]
+    argument = _shape_argument(made.node)
+    if argument is None or not known or len(known) < len(texts) or expected[len(texts) :] != own:
+        return
+    sizes = _listed(argument)
+    text = ", ".join([*known, *map(view.code, sizes)])
+    words = f"make it with {', '.join(known)} in front"
+    if isinstance(argument, cst.Tuple):  # an edit is made between its brackets
+        yield edit(argument, text, words, safe=False)
+    else:
+        yield edit(argument, f"({text})", words, safe=False)
+
+
+def _shape_argument(call: cst.Call) -> cst.BaseExpression | None:
+    """The argument of a call that says which sizes to make."""
+    named = [each.value for each in call.args if each.keyword and each.keyword.value == "shape"]
+    first = [each.value for each in call.args[:1] if each.keyword is None and not each.star]
+    return next(iter([*named, *first]), None)
+
+
+def _listed(argument: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The sizes in a tuple or list, or the one size that stands alone."""
+    if isinstance(argument, cst.Tuple | cst.List):
+        return [element.value for element in argument.elements]
+    return [argument]
 
 
 def _written(report: Report, view: View, size: Size, made: Operation) -> str | None:
@@ -99,10 +140,8 @@ def _sizes(call: cst.Call) -> Iterator[cst.BaseExpression]:
     for argument in call.args:
         if argument.keyword is not None:
             continue
-        if isinstance(argument.value, cst.Tuple | cst.List):
-            yield from (element.value for element in argument.value.elements)
-        elif isinstance(argument.value, cst.Name | cst.Subscript | cst.Call | cst.Attribute):
-            yield argument.value
+        if isinstance(argument.value, _WRITTEN):
+            yield from _listed(argument.value)
 
 
 def _other_axes(size: cst.BaseExpression, view: View) -> Iterator[Candidate]:

@@ -6,7 +6,6 @@ mapped function is passed on, closed over and called like any other.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -15,9 +14,9 @@ import libcst as cst
 from attncheck.algebra.shape import Axis
 from attncheck.algebra.size import ZERO, Size
 from attncheck.operators import mapping
-from attncheck.record import replace
 from attncheck.tracer import containers
 from attncheck.tracer.arguments import Arguments
+from attncheck.tracer.carries import as_carried, hold, with_shapes_of
 from attncheck.tracer.machine import Machine
 from attncheck.tracer.recorder import apply
 from attncheck.values.join import join, join_all
@@ -56,6 +55,13 @@ def _named(arguments: Arguments, position: int, name: str, default: Value) -> Va
     return arguments.keywords.get(name, default)
 
 
+def _node(arguments: Arguments, position: int, name: str) -> cst.CSTNode | None:
+    """The expression of an argument by its position or its name."""
+    if len(arguments.nodes) > position:
+        return arguments.nodes[position]
+    return arguments.written.get(name)
+
+
 def _itself(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     """``jit(f)``, ``remat(f)``: a function that gives what `f` gives."""
     if arguments.positional:
@@ -74,13 +80,8 @@ def _vmap(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     ]
     # The expressions go along, for whoever wants to write other axes there: of what is left out
     # the call that leaves it out.
-    written = [
-        arguments.nodes[position]
-        if len(arguments.nodes) > position
-        else arguments.written.get(name)
-        for position, name in ((1, "in_axes"), (2, "out_axes"))
-    ]
-    expressions = (Const(written[0]), Const(written[1] or node))
+    before, after = (_node(arguments, *each) for each in ((1, "in_axes"), (2, "out_axes")))
+    expressions = (Const(before), Const(after or node))
     return Partial(Library("jax.vmap()"), (function, *places, *expressions), ())
 
 
@@ -310,50 +311,21 @@ def _scan(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
     if count is None:
         count = as_size(_named(arguments, 3, "length", UNKNOWN))
     made: Value = UNKNOWN
-    for _ in range(2):
+    for again in range(2):
         result = _run(machine, function, [carried, row], node)
         if type(result) is not Sequence or result.items is None or len(result.items) != 2:
             return Sequence((UNKNOWN, UNKNOWN))
-        left = _as_carried(carried, result.items[0])
-        made = _with_shapes_of(result.items[1], result.items[0], left)
+        if not again:
+            hold(
+                machine, carried, result.items[0], _node(arguments, 1, "init"), node, "jax.lax.scan"
+            )
+        left = as_carried(carried, result.items[0])
+        made = with_shapes_of(result.items[1], result.items[0], left)
         carried = join(carried, left)
     axis = Axis(count)
     return Sequence(
         (carried, NONE if made == NONE else _stacked(machine, made, _FIRST, axis, node))
     )
-
-
-def _as_carried(carried: Value, left: Value) -> Value:
-    """What a round of a scan has left, of the shape of what it was given if its own is unknown."""
-    if type(carried) is Sequence and type(left) is Sequence:
-        given, got = carried.items, left.items
-        if given is None or got is None or len(given) != len(got):
-            return left
-        items = tuple(_as_carried(one, other) for one, other in zip(given, got, strict=True))
-        same = all(map(operator.is_, items, got))
-        return left if same else replace(left, items=items)
-    tensor = as_tensor(carried)
-    shape = None if tensor is None else tensor.shape
-    if type(left) is not Tensor or shape is None or not shape.closed:
-        return left
-    if left.shape is not None and left.shape.closed:
-        return left
-    return left.with_shape(shape)
-
-
-def _with_shapes_of(made: Value, left: Value, known: Value) -> Value:
-    """A row as it is known, if it is what a round has left, or an item of that.
-
-    Of two tensors that no operation has made nobody knows that they are one.
-    """
-    if made is left and (type(made) is not Tensor or made.operation is not None):
-        return known
-    if type(left) is Sequence and type(known) is Sequence:
-        for item, better in zip(left.items or (), known.items or (), strict=True):
-            found = _with_shapes_of(made, item, better)
-            if found is not made:
-                return found
-    return made
 
 
 def _row(machine: Machine, rows: Value) -> Value:
@@ -386,9 +358,7 @@ def _fori_loop(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Val
     if len(arguments.positional) != 4:
         return UNKNOWN
     _, _, function, carried = arguments.positional
-    for _ in range(2):
-        carried = join(carried, _run(machine, function, [Int(None), carried], node))
-    return carried
+    return _repeated(machine, function, [Int(None)], carried, _node(arguments, 3, ""), node)
 
 
 def _while_loop(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -396,8 +366,23 @@ def _while_loop(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Va
         return UNKNOWN
     condition, function, carried = arguments.positional
     _run(machine, condition, [carried], node)
-    for _ in range(2):
-        carried = join(carried, _run(machine, function, [carried], node))
+    return _repeated(machine, function, [], carried, _node(arguments, 2, ""), node)
+
+
+def _repeated(
+    machine: Machine,
+    function: Value,
+    given: list[Value],
+    carried: Value,
+    written: cst.CSTNode | None,
+    node: cst.CSTNode,
+) -> Value:
+    """What two rounds leave of what is carried, each of them `given` the same beside it."""
+    for again in range(2):
+        left = _run(machine, function, [*given, carried], node)
+        if not again:
+            hold(machine, carried, left, written, node, "jax.lax")
+        carried = join(carried, left)
     return carried
 
 

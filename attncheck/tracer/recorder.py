@@ -221,7 +221,7 @@ def _listed(
     """The tensors of a tuple or list, or of that behind a text: ``einsum(equation, [x, y])``."""
     if type(value) is not Sequence or not value.items:
         return
-    elements = _elements(node, len(value.items))
+    elements = written_items(node, len(value.items))
     pairs = [(as_tensor(item), each) for item, each in zip(value.items, elements, strict=True)]
     listed = [(tensor, element) for tensor, element in pairs if tensor is not None]
     if type(value.items[0]) is Const and not listed:
@@ -229,7 +229,7 @@ def _listed(
     yield from listed
 
 
-def _elements(
+def written_items(
     node: cst.CSTNode | list[cst.CSTNode | None] | None, count: int
 ) -> list[cst.CSTNode | None]:
     """The expressions of a written list or tuple of `count` items; None for each otherwise."""

@@ -180,3 +180,79 @@ def test_an_update_that_does_not_fit():
     traced = module(HEAD + "y = x.at[0].set(jnp.zeros(5))")
     (clash,) = [operation.clash for operation in traced.graph.clashes()]
     assert clash.text.startswith("writes (5,) into (4,)")
+
+
+KEPT = """
+def f(x, n: int):
+    B, T, D = x.shape
+    start = {init}
+    return {loop}
+"""
+#: How a loop is written whose body gives what it carries to `step`.
+LOOP = {
+    "scan": "jax.lax.scan(lambda c, r: ({left}, None), start, x.swapaxes(0, 1))",
+    "scan with names": "jax.lax.scan(f=lambda c, r: ({left}, c), init=start, xs=None, length=n)",
+    "fori_loop": "jax.lax.fori_loop(0, n, lambda i, c: {left}, start)",
+    "while_loop": "jax.lax.while_loop(lambda c: True, lambda c: {left}, start)",
+}
+
+
+def carried(init, left, loop):
+    code = HEAD + KEPT.format(init=init, loop=LOOP[loop].format(left=left))
+    return check_source(code.encode(), "code.py", Settings()).findings
+
+
+@pytest.mark.parametrize("loop", LOOP)
+@pytest.mark.parametrize(
+    ("init", "left", "expected", "fix"),
+    [
+        ("jnp.zeros(T)", "c + x[..., 0]", ("B", "T"), "start = jnp.zeros((B, T))"),
+        ("jnp.ones((D,))", "c * x.sum(1)", ("B", "D"), "start = jnp.ones((B, D))"),
+        ("jnp.full(D, 2.0)", "c * x", ("B", "T", "D"), "start = jnp.full((B, T, D), 2.0)"),
+        ("jnp.zeros((B, T))", "(c[..., None] * x)", ("B", "T", "D"), None),
+        ("jnp.zeros((B, D))", "c[:, None]", ("B", 1, "D"), None),
+        ("jnp.zeros((B, D))", "c.sum(-1)", ("B",), None),
+    ],
+)
+def test_what_is_carried_keeps_its_rank(init, left, expected, fix, loop):
+    (finding,) = carried(init, left, loop)
+    assert (finding.code, finding.tensor.name) == ("ATN104", "start")
+    assert finding.expected.shape == expected
+    assert (finding.fix and finding.fix.line) == fix
+
+
+@pytest.mark.parametrize("loop", LOOP)
+def test_what_is_carried_keeps_its_sizes(loop):
+    (finding,) = carried("jnp.zeros((B, D))", "jnp.concatenate([c, c], -1)", loop)
+    assert (finding.code, finding.tensor.name) == ("ATN110", "start")
+    assert "(B, D) and leaves (B, 2*D) after a round" in finding.message
+
+
+@pytest.mark.parametrize("loop", LOOP)
+@pytest.mark.parametrize(
+    ("init", "left"),
+    [
+        ("jnp.zeros((B, T))", "c + x[..., 0]"),
+        ("jnp.zeros((B, T))", "c + x[0, :, 0]"),
+        ("(jnp.zeros(T), jnp.zeros((B, T)))", "(c[0] + 1, c[1] + c[0])"),
+        ("{'n': 0, 'h': x[:, 0]}", "{'h': jnp.tanh(c['h']), 'n': c['n'] + 1}"),
+        ("jnp.zeros((n, D))", "jnp.zeros((B, D)) + c * 0"),
+        ("0.0", "c + x.mean()"),
+        ("unseen(x)", "c[None]"),
+    ],
+)
+def test_what_a_round_leaves_as_it_was(init, left, loop):
+    assert carried(init, left, loop) == ()
+
+
+def test_the_item_of_a_carried_pair_that_does_not_keep_its_axes():
+    init, left = "(x[:, 0], jnp.zeros(T))", "(c[0], c[1] + x[..., 0])"
+    code = HEAD + KEPT.format(init="None", loop=LOOP["scan"].format(left=left)).replace(
+        "start,", f"{init},"
+    )
+    (finding,) = check_source(code.encode(), "code.py", Settings()).findings
+    assert (finding.code, finding.tensor.name) == ("ATN104", "jnp.zeros(T)")
+    assert finding.fix.line == (
+        "return jax.lax.scan(lambda c, r: ((c[0], c[1] + x[..., 0]), None),"
+        " (x[:, 0], jnp.zeros((B, T))), x.swapaxes(0, 1))"
+    )
