@@ -221,9 +221,9 @@ def unpack(machine: Machine, value: Value, count: int, starred: int | None) -> l
         return [*items[:starred], middle, *tail]
     if type(value) is Parameter and starred is None:
         return [member_of(machine, value, f"[{index}]") for index in range(count)]
-    element = element_of(value) if type(value) is Sequence else UNKNOWN
     if starred is None:
-        return [element] * count
+        return [each(machine, value)] * count
+    element = element_of(value) if type(value) is Sequence else UNKNOWN
     first, last = _ends(machine, value, starred, count - starred - 1)
     return [*first, Sequence(None, True, element), *last]
 

@@ -227,3 +227,21 @@ def attend(x: jax.Array, wq, wk, wv, past_k, past_v):
 def test_jax_has_positions_in_front_of_heads():
     assert [each[:2] for each in found(ARRAYS.format(1))] == [("ATN507", 8)]
     assert [each for each in found(ARRAYS.format(2)) if each[0] == "ATN507"] == []
+
+
+ONE_EINSUM = """import jax.numpy as jnp
+import jax
+def attend(p, x, past):
+    q, k, v = jnp.einsum("btc,cnhd->nbthd", x, p["qkv"])
+    if past is not None:
+        k = jnp.concatenate([past[0], k], axis=1)
+        v = jnp.concatenate([past[1], v], axis=1)
+    return jax.nn.dot_product_attention(q, k, v, is_causal={})
+"""
+
+
+def test_queries_keys_and_values_of_one_product():
+    fixed = "return jax.nn.dot_product_attention(q, k, v, is_causal=past is None)"
+    assert found(ONE_EINSUM.format(True)) == [("ATN507", 8, fixed)]
+    assert found(ONE_EINSUM.format("past is None")) == []
+    assert found(ONE_EINSUM.format(True).replace("if past is not None", "if False")) == []

@@ -68,3 +68,17 @@ def test_a_text_is_iterated_over_by_its_characters(line):
 def test_a_long_text_is_not_taken_apart():
     code = "z = torch.stack([torch.ones(3) for _ in 'a text of more than sixteen characters'])"
     assert last(module("import torch\n" + code), "z") == (38, 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "shape"),
+    [
+        ("y = torch.einsum('btc,cnd->nbtd', x, weights['qkv'])", "(x_0, x_1, y_3)"),
+        ("y = torch.stack(parts(x))", None),
+        ("y = x.permute(2, 0, 1)", "(x_0, x_1)"),
+    ],
+)
+def test_a_tensor_is_taken_apart_into_its_rows(line, shape):
+    code = f"def f(x, weights, parts):\n    {line}\n    a, b, c = y\n    z = torch.tanh(b)\n"
+    traced = function(code + "    return z\n", "f", head="import torch\n")
+    assert last(traced, "z") is None if shape is None else parameter(traced, "z") == shape
