@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from attncheck.algebra.broadcast import Pairing
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import Symbol, of
+from attncheck.checks.axis_left_over import left_over
 from attncheck.checks.batches import mixed_up
-from attncheck.checks.broadcasts import report
+from attncheck.checks.broadcasts import diagnose, report
 from attncheck.checks.displaced import stretched
 from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.mask_places import are_one
@@ -52,6 +53,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         "`{code}` lines up {left} with {right} by position, not by meaning",
     )
     yield from _crosswise(operation, view)
+    if view.remembered(diagnose, operation) is None:
+        yield from left_over(RULE, operation, view)
     yield from merged_otherwise(RULE, operation, view)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from attncheck.checks.axis_left_over import axis_left_over
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.empties import empty_operand
@@ -148,8 +149,8 @@ def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def _misaligned(report: Report, view: View) -> Iterator[Candidate]:
-    """Another layout of an operand; of positions in two orders sizes that change places."""
-    if parts_apart(report.operation, view) is not None:
+    """Another layout of an operand; a step before, where that left an axis or its order wrong."""
+    if any(view.remembered(each, report.operation) for each in (parts_apart, axis_left_over)):
         yield from earlier_steps(report, view)
     yield from elementwise(report, view)
 

@@ -13,11 +13,12 @@ from typing import Final
 import libcst as cst
 
 from attncheck.attention import behind
+from attncheck.checks.constructed import constructor
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.repair.candidate import Candidate, Change, edit
-from attncheck.repair.wording import argument_of
+from attncheck.repair.wording import argument_of, call_with
 
 #: Steps that are looked at, and what is tried for each of them.
 _NEAR: Final = 10
@@ -107,6 +108,22 @@ def _lists_of_sizes(node: cst.Call) -> Iterator[list[cst.BaseExpression]]:
     yield [each for each in plain if not isinstance(each, cst.Tuple | cst.List)]
 
 
+def _all_features(made: Operation, node: cst.Call, view: View) -> Iterator[Candidate]:
+    """The last two axes projected together by what projects the last one: all heads at once."""
+    making, _ = constructor(view, made)
+    if making is None:
+        return
+    words = "project the last two axes together"
+    named = [each.value for each in making.args if each.keyword and each.keyword.value == "axis"]
+    second = [each.value for each in making.args[1:2] if each.keyword is None]
+    axis = next(iter([*named, *second]), None)
+    if axis is None:
+        yield edit(making, call_with(view, making, "axis=(-2, -1)"), words, safe=False)
+    else:  # an edit is made between the brackets of a tuple
+        text = "-2, -1" if isinstance(axis, cst.Tuple) else "(-2, -1)"
+        yield edit(axis, text, words, safe=False)
+
+
 def _then(*ways: Callable[[Operation, cst.Call, View], Iterator[Candidate]]) -> _Vary:
     def vary(made: Operation, node: cst.Call, view: View) -> Iterator[Candidate]:
         for way in ways:
@@ -132,4 +149,5 @@ _VARIED: Final[dict[str, _Vary]] = {
     "permute_all": _left_out,
     "reduce": _other_axes,
     "resize": _exchanged_sizes,
+    "dense_general": _all_features,
 }
