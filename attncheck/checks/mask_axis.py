@@ -11,6 +11,7 @@ from attncheck.algebra.shape import Shape
 from attncheck.attention import behind
 from attncheck.checks import (
     chunk_rows,
+    compared_rows,
     featured_masks,
     listed_masks,
     mask_arguments,
@@ -58,6 +59,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         yield from mask_arguments.report(RULE, operation, view)
         yield from listed_masks.report(RULE, operation, view)
         yield from turned_masks.report(RULE, operation, view)
+    else:
+        yield from compared_rows.report(RULE, operation, view)
     found = view.remembered(misplaced, operation)
     if found is None and is_of_mask(operation):
         twice = merged_masks.merged(operation, view)

@@ -8,6 +8,7 @@ import libcst as cst
 
 from attncheck.algebra.size import ONE
 from attncheck.checks import listed_masks
+from attncheck.checks.compared_rows import compared_rows
 from attncheck.checks.featured_masks import MAKERS
 from attncheck.checks.mask_arguments import Exchanged, exchanged
 from attncheck.checks.painted import painted_wrong
@@ -17,7 +18,13 @@ from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.recounted import recounted
 from attncheck.repair.slices import painted_right
-from attncheck.repair.wording import bracketed, flipped, index_with_axis, with_axis_of_one
+from attncheck.repair.wording import (
+    argument_of,
+    bracketed,
+    flipped,
+    index_with_axis,
+    with_axis_of_one,
+)
 
 
 def move_axis(report: Report, view: View) -> Iterator[Candidate]:
@@ -33,6 +40,9 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
         return
     if report.operation.kind in MAKERS:
         yield from _of_positions(report.culprit, view)
+        return
+    if view.remembered(compared_rows, report.operation) is not None:
+        yield from _behind(report.culprit, view)
         return
     listed = listed_masks.exchanged(report.operation, view)
     if listed:
@@ -66,6 +76,21 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
         if negative or sizes is not None:
             axis = queries if negative or sizes is None else len(sizes) + queries
             yield edit(argument, str(axis), description, safe=False)
+
+
+def _behind(culprit: Culprit, view: View) -> Iterator[Candidate]:
+    """The axis of 1 of a matrix behind its own axes, where it stands in front."""
+    node, words = culprit.node, "let positions meet positions"
+    made = view.maker(culprit.tensor)
+    argument = argument_of(node) if isinstance(node, cst.Call) else None
+    change = None
+    if argument is not None:
+        change = Change(argument, "2" if view.code(argument) == "0" else "-1")
+    elif isinstance(node, cst.Subscript) and made is not None and made.node is node:
+        new = view.code(node.slice[0]).rstrip(", ")
+        change = Change(node, f"{bracketed(view, node.value)}[:, :, {new}]")
+    if change is not None:
+        yield Candidate((change,), words, safe=False, table=True)
 
 
 def _by_name(call: cst.Call, other: Exchanged, view: View) -> Iterator[Candidate]:
