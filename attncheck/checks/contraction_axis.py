@@ -9,6 +9,7 @@ from attncheck.attention import Site, WeightedSum, same_axis
 from attncheck.checks.asked_values import asked_values
 from attncheck.checks.covered_twice import covered_twice
 from attncheck.checks.one_dot import one_score
+from attncheck.checks.pooled_features import over_features
 from attncheck.checks.pooled_means import pooled_means
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.summed_weights import constant_sums
@@ -30,6 +31,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from constant_sums(RULE, view)
     yield from covered_twice(RULE, view)
     yield from pooled_means(RULE, view)
+    yield from over_features(RULE, view)
     yield from asked_values(RULE, view)
 
 

@@ -6,6 +6,8 @@ axis of every tensor is the batch, which shapes and axes in a layer's settings d
 
 from __future__ import annotations
 
+from typing import Final
+
 from attncheck.algebra.shape import Axis, Shape, closed
 from attncheck.algebra.size import const
 from attncheck.operators import permuting, reduction, reshaping
@@ -159,13 +161,18 @@ def repeat_vector(call: Call) -> Outcome:
 def pooled(call: Call) -> Outcome:
     """GlobalAveragePooling1D: ``(B, T, d)`` to ``(B, d)``, the positions averaged away.
 
-    Channels that stand first leave the shape unknown.
+    With ``channels_first`` it is (B, d, T).
     """
     shape = call.shape("x")
-    if call.given("data_format") and call.text("data_format") != "channels_last":
+    position = _POSITIONS.get(call.text("data_format") or "") if call.given("data_format") else 1
+    if position is None:
         return Outcome(call.make(None))
     made = None if shape is None else rank_demanded(shape, 3, "takes (B, T, d)", call.facts)
     if isinstance(made, Clash):
         return Outcome(call.make(None), clash=made)
-    axis: Value = Int(const(1))
+    axis: Value = Int(const(position))
     return reduction.reduce(replace(call, arguments=call.arguments | {"axis": axis}))
+
+
+#: The axis of positions, by where the channels are.
+_POSITIONS: Final = {"channels_last": 1, "channels_first": 2}

@@ -18,6 +18,7 @@ from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.empties import empty_operand
 from attncheck.checks.merged_otherwise import parts_apart
 from attncheck.checks.one_dot import over_batch
+from attncheck.checks.pooled_features import pooled_features
 from attncheck.checks.pooled_means import whole_count
 from attncheck.checks.report import Report
 from attncheck.checks.summed_weights import constant_sum
@@ -42,6 +43,7 @@ from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
 from attncheck.repair.picked import of_other_axes
+from attncheck.repair.pooled import channels_last
 from attncheck.repair.positions import placed
 from attncheck.repair.products import product, projected
 from attncheck.repair.ranks import other_rank
@@ -105,6 +107,7 @@ _OF_SUMS: tuple[tuple[Callable[[Operation, View], object], Generator], ...] = (
     (over_batch, each_sequence),
     (counts_itself, coverage_before),
     (whole_count, count_of_each),
+    (pooled_features, channels_last),
 )
 
 

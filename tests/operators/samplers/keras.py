@@ -142,6 +142,8 @@ def repeat_vector(draw: Draw, spelling: Spelling) -> Arguments:
 
 def pooled(draw: Draw, spelling: Spelling) -> Arguments:
     arguments: Arguments = {"x": Array(*draw.spoil([draw.dim(), draw.dim(), draw.dim()]))}
+    if draw.chance(0.5):
+        arguments["data_format"] = draw.choice(["channels_first", "channels_last"])
     return arguments | ({"keepdims": draw.chance(0.5)} if draw.chance(0.5) else {})
 
 
