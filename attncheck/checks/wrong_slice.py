@@ -19,6 +19,7 @@ from attncheck.checks.picked import LAST, keys_of, picks
 from attncheck.checks.recurrent_ends import recurrent_ends
 from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.restarted_stacks import restarted_stacks
+from attncheck.checks.reversed_states import backward_order
 from attncheck.checks.runs import Run, features, is_many, is_output, runs
 from attncheck.checks.split_positions import split_positions
 from attncheck.checks.split_weights import split_weights
@@ -51,6 +52,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from mixed_states(RULE, view)
     yield from lowest_queries(RULE, view)
     yield from split_weights(RULE, view)
+    yield from backward_order(RULE, view)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()

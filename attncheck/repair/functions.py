@@ -62,6 +62,12 @@ class Module:
         """An array with an axis of size 1 put in."""
         return f"{self.name}.expand_dims({code}, {axis})"
 
+    def reversed(self, code: str, axis: int) -> str:
+        """An array with the elements along an axis in reversed order."""
+        if self.kind == "ops":
+            return f"{self.name}.flip({code}, axis={axis})"
+        return f"{self.name}.reverse({code}, [{axis}])"
+
 
 @functools.lru_cache(maxsize=8)
 def _module(text: str) -> Module:

@@ -14,13 +14,15 @@ from attncheck.checks.parts_in_order import Miscut, miscut
 from attncheck.checks.recurrent_ends import gathered_axis, gathered_run
 from attncheck.checks.report import Report
 from attncheck.checks.restarted_stacks import Restarted, restarted
+from attncheck.checks.reversed_states import Reversed, reversed_states
 from attncheck.checks.runs import Run, is_output, runs
 from attncheck.checks.split_weights import SplitWeights, split_on_batch
 from attncheck.checks.view import View
 from attncheck.operators.events import Joining
 from attncheck.repair.candidate import Candidate, Change, edit
-from attncheck.repair.wording import argument_of, bracketed, call_with
+from attncheck.repair.wording import argument_of, bracketed, call_with, reversed_along
 from attncheck.tree.pairs import parts
+from attncheck.values.value import as_tensor
 
 
 def other_places(report: Report, view: View) -> Iterator[Candidate]:
@@ -41,6 +43,8 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
         )
         words = "put each state in its place"
         yield Candidate(changes, words, safe=False, same_size=True, several=pair.joined)
+    elif (turned := view.remembered(reversed_states, report.operation)) is not None:
+        yield from _turned_round(turned, view)
     elif batch is not None:
         yield from _along_queries(batch, node, view)
     elif (cut := _miscut(report, view)) is not None:
@@ -64,6 +68,16 @@ def other_places(report: Report, view: View) -> Iterator[Candidate]:
         yield from _last_layer(report, view)
     elif isinstance(node, cst.Call):
         yield from _arguments(report, node, view)
+
+
+def _turned_round(turned: Reversed, view: View) -> Iterator[Candidate]:
+    """The states of a run backwards in the order of the steps, where they are given or joined."""
+    alone = as_tensor(turned.backward.output) is not None
+    node = turned.backward.node if alone else turned.operand.node
+    if node is not None:
+        text = reversed_along(view, node, turned.tensor, turned.steps)
+        words = "put the steps in order again"
+        yield Candidate((Change(node, text),), words, safe=False, same_size=True)
 
 
 def _along_queries(found: SplitWeights, node: cst.CSTNode, view: View) -> Iterator[Candidate]:

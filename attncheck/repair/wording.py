@@ -138,6 +138,16 @@ def with_axis_of_one(view: View, node: cst.CSTNode, tensor: Tensor, axis: int, r
     return f"{code}[{', '.join(places)}]"
 
 
+def reversed_along(view: View, node: cst.CSTNode, tensor: Tensor, axis: int) -> str:
+    """An expression with the elements along an axis in reversed order."""
+    module = module_for(view, tensor.library)
+    if module is not None:
+        return module.reversed(view.source.code(node), axis)
+    if tensor.library == "torch":
+        return f"{bracketed(view, node)}.flip({axis})"
+    return f"{array_module(tensor.library)}.flip({view.source.code(node)}, axis={axis})"
+
+
 def index_with_axis(code: str, axis: int, rank: int) -> str:
     """An expression with axis number `axis` (of size 1) indexed away."""
     if axis == rank - 1 and rank > 1:
