@@ -8,6 +8,7 @@ from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site, WeightedSum, same_axis
 from attncheck.checks.asked_values import asked_values
 from attncheck.checks.covered_twice import covered_twice
+from attncheck.checks.normed_apart import normed_apart
 from attncheck.checks.one_dot import one_score
 from attncheck.checks.pooled_features import over_features
 from attncheck.checks.pooled_means import pooled_means
@@ -26,13 +27,14 @@ ON = (Contraction, Einsum, Reduction)
 
 
 def check_trace(view: View) -> Iterator[Report]:
-    """Report weights that are summed to 1, and scores that are summed over the batch."""
+    """Report weights that are summed to 1, scores of the batch, vectors of another length."""
     yield from one_score(RULE, view)
     yield from constant_sums(RULE, view)
     yield from covered_twice(RULE, view)
     yield from pooled_means(RULE, view)
     yield from over_features(RULE, view)
     yield from asked_values(RULE, view)
+    yield from normed_apart(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -70,7 +70,8 @@ COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 class Elementwise:
     """Corresponding elements combined; ``symbol`` is ``"+"``, ``"*"``, ``"where"``, ``"=="`` ...
 
-    ``along`` is the axis (counted as in `Reduction`) along which a running sum runs.
+    ``along`` is the axis (counted as in `Reduction`) along which a running sum runs, or that of the
+    vectors that are divided by their norm.
     """
 
     symbol: str

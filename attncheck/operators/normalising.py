@@ -83,6 +83,8 @@ def normalize(call: Call) -> Outcome:
     found = locate(shape, (axis,), call.facts)
     if isinstance(found, Clash):
         return Outcome(call.make(None, dtype), event, found)
+    layout, (index,) = found
+    event = Elementwise("normalize", None, layout.number(index))
     return Outcome(call.make(expand(shape, call.facts), dtype), event)
 
 

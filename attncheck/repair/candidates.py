@@ -17,6 +17,7 @@ from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.empties import empty_operand
 from attncheck.checks.merged_otherwise import parts_apart
+from attncheck.checks.normed_apart import norms_apart
 from attncheck.checks.one_dot import over_batch
 from attncheck.checks.pooled_features import pooled_features
 from attncheck.checks.pooled_means import whole_count
@@ -42,6 +43,7 @@ from attncheck.repair.losses import element_by_element
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
+from attncheck.repair.norms import norms_of_features
 from attncheck.repair.picked import of_other_axes
 from attncheck.repair.pooled import channels_last
 from attncheck.repair.positions import placed
@@ -108,6 +110,7 @@ _OF_SUMS: tuple[tuple[Callable[[Operation, View], object], Generator], ...] = (
     (counts_itself, coverage_before),
     (whole_count, count_of_each),
     (pooled_features, channels_last),
+    (norms_apart, norms_of_features),
 )
 
 
