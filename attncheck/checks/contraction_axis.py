@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attncheck.algebra.size import ONE, Size
 from attncheck.attention import Site, WeightedSum, same_axis
 from attncheck.checks.asked_values import asked_values
+from attncheck.checks.compared_copies import compared_copies
 from attncheck.checks.covered_twice import covered_twice
 from attncheck.checks.normed_apart import normed_apart
 from attncheck.checks.one_dot import one_score
@@ -35,6 +36,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from over_features(RULE, view)
     yield from asked_values(RULE, view)
     yield from normed_apart(RULE, view)
+    yield from compared_copies(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -15,7 +15,7 @@ from attncheck.algebra.shape import Axis
 from attncheck.attention import contracted_axes, same_axis
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
-from attncheck.graph import Operand, Operation
+from attncheck.graph import Operation
 from attncheck.operators.events import COPYING, MOVES, Attention, Elementwise, Reduction
 from attncheck.record import record
 from attncheck.rule import Rule
@@ -37,11 +37,6 @@ class Norm:
     told: Operation
     vectors: Tensor
     axis: int
-
-    @property
-    def argument(self) -> Operand | None:
-        """What the axis was given as; None if it is the default."""
-        return next((each for each in self.told.operands if each.name == "axis"), None)
 
 
 @record

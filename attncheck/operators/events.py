@@ -250,10 +250,15 @@ class Triangle:
 
 @record
 class Loss:
-    """A loss over a prediction and a target."""
+    """A loss over a prediction and a target, or how alike two tensors are.
+
+    ``axis`` is the axis (counted as in `Reduction`) of the vectors of which it is told how alike
+    they are.
+    """
 
     kind: str
     broadcast: Broadcast | None
+    axis: int | None = None
 
 
 @record

@@ -204,7 +204,9 @@ def _compared(call: Call, axis: int | None, keepdims: bool | None) -> Outcome:
         clash = axis_clash(spread.shape, axis, call.facts)
         return Outcome(call.make(None, "float"), Loss(_kind(call), spread), clash)
     shape = found.put(Axis(ONE, made="keepdims")) if keepdims else found.put()
-    return Outcome(call.make(without_marks(shape), "float"), Loss(_kind(call), spread))
+    rank = spread.shape.rank
+    over = axis if rank is None else axis % rank
+    return Outcome(call.make(without_marks(shape), "float"), Loss(_kind(call), spread, over))
 
 
 def distances(call: Call) -> Outcome:

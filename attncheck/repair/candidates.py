@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from attncheck.checks.axis_left_over import axis_left_over
+from attncheck.checks.compared_copies import copies_compared
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.empties import empty_operand
@@ -43,7 +44,7 @@ from attncheck.repair.losses import element_by_element
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
-from attncheck.repair.norms import norms_of_features
+from attncheck.repair.norms import cosines_of_features, norms_of_features
 from attncheck.repair.picked import of_other_axes
 from attncheck.repair.pooled import channels_last
 from attncheck.repair.positions import placed
@@ -111,6 +112,7 @@ _OF_SUMS: tuple[tuple[Callable[[Operation, View], object], Generator], ...] = (
     (whole_count, count_of_each),
     (pooled_features, channels_last),
     (norms_apart, norms_of_features),
+    (copies_compared, cosines_of_features),
 )
 
 

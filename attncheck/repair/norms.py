@@ -1,4 +1,4 @@
-"""Norms of queries and keys over the axis that their product sums over."""
+"""Norms and cosines of queries and keys over the axis of their features."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.checks.compared_copies import copies_compared
+from attncheck.checks.constructed import constructor, layer_of
 from attncheck.checks.normed_apart import NormedApart, norms_apart
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
+from attncheck.graph import Operation
 from attncheck.repair.candidate import Candidate, Change
 from attncheck.repair.wording import call_with
 
@@ -22,14 +25,31 @@ def norms_of_features(report: Report, view: View) -> Iterator[Candidate]:
         yield Candidate(written, f"norms over axis {found[0].wanted}")
 
 
+def cosines_of_features(report: Report, view: View) -> Iterator[Candidate]:
+    """``F.cosine_similarity(q, k, dim=-1)`` for ``F.cosine_similarity(q, k)``."""
+    found = view.remembered(copies_compared, report.operation)
+    call: cst.CSTNode | None = report.node
+    if layer_of(report.operation) is not None:
+        made = report.node.func if isinstance(report.node, cst.Call) else None
+        call = constructor(view, report.operation)[0] or made
+    change = None if found is None else _over(report.operation, call, "-1", view)
+    if change is not None:
+        yield Candidate((change,), "compare over the last axis")
+
+
 def _change(apart: NormedApart, view: View) -> Change | None:
-    told, argument = apart.norm.told, apart.norm.argument
     shape = view.shape(apart.norm.vectors)
     last = shape is not None and shape.closed and apart.wanted == len(shape.axes) - 1
-    axis = "-1" if last else str(apart.wanted)
+    told = apart.norm.told
+    return _over(told, told.node, "-1" if last else str(apart.wanted), view)
+
+
+def _over(told: Operation, call: cst.CSTNode | None, axis: str, view: View) -> Change | None:
+    """Another axis for an operation, where its call names one, or left it to the default."""
+    argument = next((each for each in told.operands if each.name == "axis"), None)
     if argument is not None and argument.node is not None:
         return Change(argument.node, axis)
-    if not isinstance(told.node, cst.Call):
+    if not isinstance(call, cst.Call):
         return None
     word = "dim" if told.spelling.startswith("torch") else "axis"
-    return Change(told.node, call_with(view, told.node, f"{word}={axis}"))
+    return Change(call, call_with(view, call, f"{word}={axis}"))
