@@ -30,8 +30,8 @@ class Retraced:
 
     ``keys`` are (rule, line); ``clashing`` the lines with an operation that cannot work; ``lost``
     counts by root the operations after which nothing is known that was known before;
-    ``stretched`` counts axes stretched on both sides of an operation at once, ``assumed`` pairs of
-    sizes that products need to be equal though nothing says that they are.
+    ``stretched`` counts axes stretched on both sides of an operation at once, ``assumed`` by root
+    pairs of sizes that have to be equal though nothing says that they are.
     """
 
     source: Source
@@ -41,7 +41,7 @@ class Retraced:
     clashing: set[int]
     lost: dict[str, int]
     stretched: int
-    assumed: int
+    assumed: dict[str, int]
 
     def operations(self) -> Iterator[Operation]:
         """All operations of all traces."""
@@ -59,6 +59,15 @@ class Retraced:
     def loses(self, diagnosed: Diagnosed) -> int:
         """How much is lost in the trace in which something was found."""
         return self.lost.get(_root_name(diagnosed.traced), 0)
+
+    def assumes(self, diagnosed: Diagnosed) -> int:
+        """How many equal sizes are assumed by what knows no less than the trace of a finding.
+
+        The function that it stands in, if that is another one, knows less of its arguments.
+        """
+        root = _root_name(diagnosed.traced)
+        less = diagnosed.report.place if root else root
+        return sum(count for name, count in self.assumed.items() if name == root or name != less)
 
     def graph_of(self, operation: Operation) -> Graph:
         """The graph that an operation belongs to."""
@@ -121,7 +130,7 @@ def retrace(
         {source.span(operation.node).line for operation in operations if operation.clash},
         {_root_name(traced): sum(map(_loses, traced.graph.operations)) for traced in traces},
         sum(_stretches_both(operation) for operation in operations),
-        sum(map(_assumes, operations)),
+        {_root_name(traced): sum(map(_assumes, traced.graph.operations)) for traced in traces},
     )
 
 

@@ -46,8 +46,8 @@ def compared_copies(rule: Rule, view: View) -> Iterator[Report]:
             operation,
             operation.node,
             f"`{view.quote(operation.node)}` compares over axis {found.axis} ({over}), where"
-            f" `{view.quote(found.operand.node)}` has one number, repeated: each feature is compared"
-            " with a constant, and no vector of features with another",
+            f" `{view.quote(found.operand.node)}` has one number, repeated: each feature is"
+            " compared with a constant, and no vector of features with another",
             Culprit(operation.node, made),
             sizes,
             f"vectors compared over their features, the last axis: a number for each place of axis"

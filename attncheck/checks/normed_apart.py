@@ -1,4 +1,4 @@
-"""Queries and keys of cosine attention that are normalised over another axis than they are compared.
+"""Queries and keys of cosine attention that are normalised over another axis than they meet over.
 
 The product of two vectors is the cosine of the angle between them if each is divided by its own
 length (Liu et al. 2021, "Swin Transformer V2", section 3.3; Henry et al. 2020, "Query-Key
@@ -64,8 +64,8 @@ def normed_apart(rule: Rule, view: View) -> Iterator[Report]:
             operation,
             operation.node,
             f"`{view.quote(operation.node)}` divides by norms over axis {norm.axis}"
-            f" ({one}), but `{product}` compares over axis {wanted} ({other}): the vectors that are compared keep lengths of their own, and the"
-            " scores are no cosines; nothing raises",
+            f" ({one}), but `{product}` compares over axis {wanted} ({other}): the vectors that are"
+            " compared keep lengths of their own, and the scores are no cosines; nothing raises",
             Culprit(operation.node, norm.vectors),
             view.sizes(norm.vectors),
             f"the same shape, each vector along axis {wanted} of length 1: the axis of the norm is"

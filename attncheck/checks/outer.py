@@ -217,7 +217,8 @@ def _is_meant(
     other = tensors[1 - found.side][1]
     if _are_margins(view, tensors[found.side][1], other):
         return True
-    if found.after or _asked_for(view, other, (*_ASKING, Reshaping, Rearranging, Permutation)):
+    shaped = (*_ASKING, Reshaping, Rearranging, Permutation)
+    if found.after or (_asked_for(view, other, shaped) and not _is_one_row(view, other)):
         return not _is_one_column(view, other)
     named = type(column.node).__name__ == "Name"
     plain = len(view.sizes(other) or ()) == 1
@@ -235,10 +236,21 @@ def _are_margins(view: View, one: Tensor, other: Tensor) -> bool:
 
 def _is_one_column(view: View, tensor: Tensor) -> bool:
     """Whether a vector is a column of a matrix, taken by its number: ``x[:, 0]``."""
+    return _kept_of_matrix(view, tensor) == (0,)
+
+
+def _is_one_row(view: View, tensor: Tensor) -> bool:
+    """Whether a vector is a row of a matrix, taken by its number, ``x[t]``, as steps are."""
+    return _kept_of_matrix(view, tensor) == (1,)
+
+
+def _kept_of_matrix(view: View, tensor: Tensor) -> tuple[int | None, ...] | None:
     made, shape = view.graph.maker(tensor), view.shape(tensor)
+    while made is not None and isinstance(made.event, Elementwise) and len([*made.tensors()]) == 1:
+        made = None if made.source is None else view.graph.maker(made.source)
     if made is None or not isinstance(made.event, Selection) or shape is None:
-        return False
-    return shape.rank == 1 and made.event.kept == (0,) and made.kind == "index"
+        return None
+    return made.event.kept if shape.rank == 1 and made.kind == "index" else None
 
 
 def _asked_for(view: View, tensor: Tensor, asking: tuple[type[Event], ...] = _ASKING) -> bool:

@@ -125,6 +125,11 @@ _ITEMS_BEHIND: Final = re.compile(
     rf"[^()\[\]:]*\w(?:[,;]|\s+[-–—])\s+(?P<items>[A-Za-z_]\w*:\s*{BRACKET}"
     rf"(?>(?:\s*[,;]\s*|\s*,?\s+and\s+)[A-Za-z_]\w*:\s*{BRACKET})*)\s*"
 )
+#: ``query and key are (B, T, d)``: one shape for several names.
+_ALIKE: Final = re.compile(
+    rf"(?P<names>[A-Za-z_]\w*(?:,\s*[A-Za-z_]\w*)*),?\s+and\s+(?P<last>[A-Za-z_]\w*)"
+    rf"\s+(?:are(?:\s+both)?|(?:both\s+)?have\s+shape)\s+(?P<shape>{BRACKET})"
+)
 _ONE_ITEM: Final = re.compile(rf"(?P<name>[A-Za-z_]\w*){_IS}(?P<shape>{BRACKET})")
 #: With its group, so that the lines in between are counted.
 _PARAGRAPH_END: Final = re.compile(r"(\n[ \t]*\n)")
@@ -385,10 +390,16 @@ def _sentences(
             given, *results = _TO.split(text)
             if not results and not _DOUBT.search(given):
                 given = _ITEMS_BEHIND.sub(r"\g<items>", given)
-            claims = _items(given, line, sentence)
+            claims = _items(_ALIKE.sub(_one_by_one, given), line, sentence)
             if claims and all(name in parameters for name in claims):
                 yield claims, _results_in(results[0], line, sentence) if len(results) == 1 else ()
         line += paragraph.count("\n")
+
+
+def _one_by_one(alike: re.Match[str]) -> str:
+    """``query (B, T, d), key (B, T, d)`` for ``query and key are (B, T, d)``."""
+    names = [*alike["names"].split(","), alike["last"]]
+    return ", ".join(f"{name.strip()} {alike['shape']}" for name in names)
 
 
 def _items(text: str, line: int, words: str) -> dict[str, DocClaim]:

@@ -9,7 +9,7 @@ from attncheck.algebra.size import ONE, ZERO, Size, const
 from attncheck.operators.axes import out_of_range, with_rank
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import broadcast_clash, without_marks
-from attncheck.operators.events import Clash, Event, Fault, Outcome, Selection
+from attncheck.operators.events import Clash, Elementwise, Event, Fault, Outcome, Selection
 from attncheck.operators.literals import literal_shape
 from attncheck.operators.seats import Seat, axis_clash, resized, seat, seat_of
 from attncheck.operators.slicing import covers
@@ -222,8 +222,10 @@ def masked_select(call: Call) -> Outcome:
     result = call.make(Shape((Axis(None),)), _dtype(call))
     if shape is None or mask is None:
         return Outcome(result)
-    clash = broadcast_clash(broadcast(shape, mask, call.facts), "selects by mask", (shape, mask))
-    return Outcome(call.make(None) if clash else result, clash=clash)
+    spread = broadcast(shape, mask, call.facts)
+    clash = broadcast_clash(spread, "selects by mask", (shape, mask))
+    event = Elementwise("masked_select", spread)
+    return Outcome(call.make(None) if clash else result, event, clash)
 
 
 def scatter(call: Call) -> Outcome:

@@ -49,7 +49,10 @@ def other_axis_of_softmax(report: Report, view: View) -> Iterator[Candidate]:
             continue
         argument = argument_of(node)
         if argument is not None:
-            yield edit(argument, axis, f"normalise axis {axis}")
+            words = f"normalise axis {axis}"
+            # Probabilities of classes go into no sum that could show what the axes are.
+            alone = site is not None and not site.sums and node is own
+            yield Candidate((Change(argument, axis),), words, same_size=alone)
             if node is total:
                 yield from _kept(node, argument, axis, word)
         elif node is total:

@@ -173,7 +173,7 @@ class Workshop:
         known = candidate.same_size or candidate.new_name is not None
         if not known and after.loses(diagnosed) > before.loses(diagnosed):
             return "less is known of the shapes afterwards"
-        if not candidate.same_size and after.assumed > before.assumed:
+        if not candidate.same_size and after.assumes(diagnosed) > before.assumes(diagnosed):
             return "it works only if sizes are equal of which nothing says so"
         if candidate.table:
             return None

@@ -50,7 +50,7 @@ def test_one_number_repeated(wrong, right):
         "F.cosine_similarity(key.unsqueeze(1), key.unsqueeze(0), dim=-1)",
         # channels in front
         "F.cosine_similarity(memory.transpose(1, 2), key.unsqueeze(-1))",
-        "F.cosine_similarity(memory.transpose(1, 2)[..., None], memory.transpose(1, 2)[:, :, None])",
+        "F.cosine_similarity(memory.mT[..., None], memory.mT[:, :, None])",
         # a filter of one weight for each feature, which is no vector to compare with
         "F.cosine_similarity(memory, w.unsqueeze(-1), dim=1)",
         # of numbers, which are their signs

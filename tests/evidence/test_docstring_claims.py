@@ -372,3 +372,20 @@ def test_hostile_text_ends():
     }
     assert returns("Returns:\n  a" + " " * 20_000 + "b (B, T)") == [("b", "(B, T)")]
     assert returns("Returns " + "a (B, T), " * 3_000 + "b.") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("query and keys are (B, T).", "query keys"),
+        ("query, keys and values are both (B, T)", "query keys values"),
+        ("query, keys, and values are (B, T)", "query keys values"),
+        ("The loss. query and keys have shape (B, T), mask (B, T)", "query keys mask"),
+        ("query and keys are (B, T) or (T, B)", ""),
+        ("the query and keys are (B, T)", ""),
+        ("query and others are (B, T)", ""),
+        ("query and keys (B, T)", ""),
+    ],
+)
+def test_one_shape_for_several_names(text, names):
+    assert parameters(text) == dict.fromkeys(names.split(), "(B, T)")
