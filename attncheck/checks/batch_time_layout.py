@@ -9,6 +9,7 @@ import libcst as cst
 from attncheck.checks.attended_heads import among_heads
 from attncheck.checks.cells_over_batch import cells_over_batch
 from attncheck.checks.constructed import constructor, layer_of
+from attncheck.checks.dropped_results import TURNING, dropped_results
 from attncheck.checks.layouts import Contradiction, Reading, contradictions, turned
 from attncheck.checks.mask_arguments import exchanged
 from attncheck.checks.packed_otherwise import is_batch_first, packed_otherwise
@@ -41,6 +42,7 @@ def check_trace(view: View) -> Iterator[Report]:
         yield from packed_otherwise(RULE, view)
     yield from cells_over_batch(RULE, view)
     yield from returned_otherwise(RULE, view)
+    yield from dropped_results(RULE, view, TURNING)
     written = _SETTING in view.source.text
     for operation in view.graph.operations:
         reading = turned(operation, view)

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
+from attncheck.checks.dropped_results import is_alone
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
-from attncheck.graph import Operation
 from attncheck.rule import Rule
 from attncheck.values.value import as_tensor
 
@@ -19,7 +17,9 @@ from attncheck.values.value import as_tensor
 def dropped_masks(rule: Rule, view: View) -> Iterator[Report]:
     """The reports of masks whose effect nobody keeps."""
     for operation in view.graph.operations:
-        if operation.kind != "masked_fill" or operation.elsewhere or not _is_alone(operation):
+        if operation.kind != "masked_fill" or operation.elsewhere:
+            continue
+        if not is_alone(operation, ("masked_fill",)):
             continue
         mask = next((each for each in operation.operands if each.name == "mask"), None)
         tensor = None if mask is None else as_tensor(mask.value)
@@ -37,16 +37,3 @@ def dropped_masks(rule: Rule, view: View) -> Iterator[Report]:
             "applied to what is read afterwards: what this gives has to be kept",
             local=True,
         )
-
-
-def _is_alone(operation: Operation) -> bool:
-    """Whether a call is a statement by itself, of a function that changes nothing in place."""
-    node, alone = operation.node, getattr(operation.statement, "body", ())
-    if not isinstance(node, cst.Call):
-        return False
-    if not any(type(part) is cst.Expr and part.value is node for part in alone):
-        return False
-    name = getattr(getattr(node.func, "attr", node.func), "value", "")
-    return name == "masked_fill" and not any(
-        each.keyword is not None and each.keyword.value == "out" for each in node.args
-    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from attncheck.checks import plain, stacked_dots
+from attncheck.checks.dropped_results import SHAPING, dropped_results
 from attncheck.checks.report import Report, Sizes, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -38,6 +39,11 @@ def _as_left(operation: Operation, view: View) -> tuple[Sizes | None, str]:
     """The sizes that what is carried has after a round."""
     *_, (_, left) = operation.tensors()
     return view.sizes(left), "as it is after one round, and then before the next"
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report axes that are put in or taken away of what nobody keeps."""
+    yield from dropped_results(RULE, view, SHAPING)
 
 
 def _within(operation: Operation, view: View) -> tuple[Sizes | None, str]:

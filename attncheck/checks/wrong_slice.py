@@ -9,6 +9,7 @@ from attncheck.algebra.size import Size
 from attncheck.checks.carried_states import forgotten_states
 from attncheck.checks.cut_ones import cut_ones
 from attncheck.checks.cut_positions import cut_positions
+from attncheck.checks.dropped_results import PICKING, dropped_results
 from attncheck.checks.layouts import Reading, birth_of, chosen
 from attncheck.checks.lowest_queries import lowest_queries
 from attncheck.checks.mixed_states import mixed_states
@@ -53,6 +54,7 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from lowest_queries(RULE, view)
     yield from split_weights(RULE, view)
     yield from backward_order(RULE, view)
+    yield from dropped_results(RULE, view, PICKING)
     for reading in chosen(view):
         yield from _last_step(reading, view)
     told = set[object]()

@@ -16,6 +16,7 @@ from attncheck.checks.axis_left_over import axis_left_over
 from attncheck.checks.compared_copies import copies_compared
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.covered_twice import counts_itself
+from attncheck.checks.dropped_results import dropped_from
 from attncheck.checks.empties import empty_operand
 from attncheck.checks.merged_otherwise import parts_apart
 from attncheck.checks.normed_apart import norms_apart
@@ -42,7 +43,7 @@ from attncheck.repair.layers import layer_size
 from attncheck.repair.layouts import other_layout
 from attncheck.repair.losses import element_by_element
 from attncheck.repair.mask_axes import move_axis
-from attncheck.repair.masks import hide_scores, mask_scores, pass_mask
+from attncheck.repair.masks import hide_scores, kept_result, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
 from attncheck.repair.norms import cosines_of_features, norms_of_features
 from attncheck.repair.picked import of_other_axes
@@ -81,6 +82,8 @@ def candidates(report: Report, view: View, *, further: bool) -> Iterator[Candida
     if further:
         yield from as_it_began(report, view)
         yield from like_siblings(report, view)
+    if view.remembered(dropped_from, report.operation) is not None:
+        yield from kept_result(report, view)
     if report.passed:
         return  # the operation itself, and what it is written with, is right
     if generator is not None:

@@ -191,16 +191,22 @@ def for_each_head(report: Report, view: View) -> Iterator[Candidate]:
 
 def pass_mask(report: Report, view: View) -> Iterator[Candidate]:
     """The mask passed on to the call that takes one, or what it makes kept under its old name."""
-    function = getattr(report.node, "func", None)
-    if report.operation.kind == "masked_fill" and isinstance(function, cst.Attribute):
-        scores, code = view.source.code(function.value), view.source.code(report.node)
-        yield edit(report.node, f"{scores} = {code}", f"keep it as {scores}", safe=False)
+    if report.operation.kind == "masked_fill":
+        yield from kept_result(report, view)
     if report.lacking is None or report.culprit is None:
         return
     call, keyword = report.lacking
     mask = view.code(report.culprit.node)
     text = call_with(view, call, f"{keyword}={mask}")
     yield edit(call, text, f"pass {mask} on", safe=False)
+
+
+def kept_result(report: Report, view: View) -> Iterator[Candidate]:
+    """``x = x.masked_fill(...)`` for the call alone."""
+    function = getattr(report.node, "func", None)
+    if isinstance(function, cst.Attribute):
+        name, code = view.source.code(function.value), view.source.code(report.node)
+        yield edit(report.node, f"{name} = {code}", f"keep it as {name}", safe=False)
 
 
 def _argument(call: cst.Call, made: Operation) -> cst.BaseExpression | None:

@@ -48,7 +48,9 @@ from attncheck.values.value import (
 )
 
 #: Methods by which a value nobody knows is known to be a tensor.
-_OF_TENSORS = frozenset(["contiguous", "expand", "permute", "reshape", "transpose", "view"])
+_OF_TENSORS = frozenset(
+    ["contiguous", "expand", "index_select", "permute", "reshape", "transpose", "view"]
+)
 #: What a call of a layer runs.
 _CALLS = frozenset(["forward", "__call__", "call"])
 #: Where a library keeps its array's methods and properties.

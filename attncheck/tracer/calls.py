@@ -236,11 +236,11 @@ def _call_library_method(
 def _is_of_a_module(arguments: Arguments) -> bool:
     """Whether a call takes what no method of a tensor does: ``ops.reshape(x, [2, 3])``.
 
-    A tensor's own method takes sizes one by one, or all in one list.
+    A tensor's own method takes sizes one by one, or all in one list, and no tensor in front.
     """
     given = arguments.positional
     lists = [value for value in given if type(value) in (Sequence, ShapeOf)]
-    return (bool(lists) and len(given) > 1) or any(type(value) is Tensor for value in given)
+    return (bool(lists) and len(given) > 1) or any(type(value) is Tensor for value in given[:1])
 
 
 def _is_of_a_layer(spelling: Any, arguments: Arguments) -> bool:

@@ -378,8 +378,8 @@ def test_hostile_text_ends():
     ("text", "names"),
     [
         ("query and keys are (B, T).", "query keys"),
-        ("query, keys and values are both (B, T)", "query keys values"),
-        ("query, keys, and values are (B, T)", "query keys values"),
+        ("query, keys and value are both (B, T)", "query keys value"),
+        ("query, keys, and value are (B, T)", "query keys value"),
         ("The loss. query and keys have shape (B, T), mask (B, T)", "query keys mask"),
         ("query and keys are (B, T) or (T, B)", ""),
         ("the query and keys are (B, T)", ""),

@@ -324,6 +324,8 @@ def test_a_module_nobody_knows_is_no_tensor():
     assert ranks("return ops.reshape(hidden_states, [-1, 3, 4])", head=head) == [None]
     assert ranks("return ops.reshape([2, 3], 4)", head=head) == [None]
     assert ranks("return ops.reshape(2, 3, 4)", head=head) == [3]
+    assert ranks("return ops.index_select(hidden_states, 1)", head=head) == [None]
+    assert ranks("return ops.expand(hidden_states, 3, 4, 5)", head=head) == [None]
 
 
 def test_what_a_function_shows_itself_is_stronger_than_what_callers_call_it():
