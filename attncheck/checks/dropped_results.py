@@ -1,7 +1,7 @@
 """What a method of a tensor gives, let go: ``hidden.index_select(1, parents)`` as a statement.
 
-Without an underscore at its end a method of torch gives a new tensor and leaves its own as it is, so
-that what is read afterwards has not been picked or moved. NumPy's do the same.
+Without an underscore at its end a method of torch gives a new tensor and leaves its own as it is:
+what is read afterwards has not been picked or moved. NumPy's do the same.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import libcst as cst
 
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
+from attncheck.evidence.wording import words
 from attncheck.graph import Operation
 from attncheck.rule import Rule
 from attncheck.tree.pairs import names_assigned, parts
@@ -22,17 +23,17 @@ from attncheck.values.tensor import UNKNOWN_TENSOR
 from attncheck.values.value import as_tensor
 
 #: Methods that pick some elements, or put them in another order.
-PICKING: Final = frozenset("index_select gather flip roll narrow take_along_dim".split())
+PICKING: Final = words("index_select gather flip roll narrow take_along_dim")
 #: Methods that put axes in another order.
-TURNING: Final = frozenset("transpose permute swapaxes swapdims movedim moveaxis t".split())
+TURNING: Final = words("transpose permute swapaxes swapdims movedim moveaxis t")
 #: Methods that give another number of axes, or axes of other sizes.
-SHAPING: Final = frozenset(
-    "view reshape unsqueeze squeeze flatten unflatten expand repeat view_as reshape_as".split()
+SHAPING: Final = words(
+    "view reshape unsqueeze squeeze flatten unflatten expand repeat view_as reshape_as"
 )
 #: Those that nothing else than a tensor has; a panel may be told to ``expand``.
-_OF_TENSORS: Final = frozenset(
+_OF_TENSORS: Final = words(
     "index_select take_along_dim permute swapaxes swapdims movedim moveaxis unsqueeze unflatten"
-    " view_as reshape_as".split()
+    " view_as reshape_as"
 )
 #: Statements that are there for the call alone: that it raises, or how long it takes.
 _WATCHED: Final = re.compile(r"rais|warn|time|profil|bench|assert", re.IGNORECASE)

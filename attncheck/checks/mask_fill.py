@@ -10,6 +10,7 @@ from attncheck.checks.masks import are_written, is_mask, written_into
 from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
+from attncheck.checks.zeros_win import zeros_win
 from attncheck.evidence.identifiers import names_in
 from attncheck.operators.events import (
     COPYING,
@@ -34,6 +35,7 @@ _LEAST = -1.0
 def check_trace(view: View) -> Iterator[Report]:
     """Report, for each attention site, the masks that do not take a score out."""
     yield from _without_effect(view)
+    yield from zeros_win(RULE, view)
     for site in view.sites:
         if site.axis is None or not (site.sums or site.scores):
             continue

@@ -137,7 +137,7 @@ def hide_scores(report: Report, view: View) -> Iterator[Candidate]:
     if changed is None:
         return
     yield replace(
-        edit(changed, text, "hide these scores, so that softmax makes them 0", safe=False),
+        edit(changed, text, "hide these scores below all others", safe=False),
         proof=_proof(entry, view, way),
     )
 
