@@ -15,6 +15,7 @@ from attncheck.checks.pooled_features import over_features
 from attncheck.checks.pooled_means import pooled_means
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.summed_weights import constant_sums
+from attncheck.checks.vector_weights import weighs_features
 from attncheck.checks.view import View
 from attncheck.checks.weights import Mismatch, mismatch
 from attncheck.graph import Operation
@@ -45,7 +46,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     for site in view.sites:
         for sum_ in site.sums:
-            if sum_.operation is not operation:
+            if sum_.operation is not operation or weighs_features(site, operation, view):
                 continue
             if _is_summed_alone(site, sum_, view):
                 yield _alone(site, sum_, view)

@@ -17,6 +17,7 @@ from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.sources import Trio, trios
 from attncheck.checks.turned_tables import turned_tables
 from attncheck.checks.unshaped import places
+from attncheck.checks.vector_weights import over_channels
 from attncheck.checks.view import View
 from attncheck.checks.weights import is_called_attention, is_chosen, key_position, mismatch
 from attncheck.evidence.identifiers import spoken
@@ -72,6 +73,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 def check_trace(view: View) -> Iterator[Report]:
     """Report scores with the queries last, where softmax and sum take them for the keys."""
     yield from turned_tables(RULE, view)
+    yield from over_channels(RULE, view)
     for trio in trios(view):
         product, total = trio.operation, trio.sum
         if product.clash is not None or product.elsewhere or not is_turned(trio, view):
