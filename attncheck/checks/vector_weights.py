@@ -2,9 +2,10 @@
 
 Where a layer scores every feature of every position by itself, the values are multiplied with
 weights of their own shape and summed over the positions: over these the weights of each feature
-have to sum to one (Shen et al. 2018, "DiSAN", equations 9 and 10; Zhao et al. 2021, "Point Transformer", equation
-3). A gate of the channels looks alike. So it takes a mask that hides positions, which changes nothing
-in a softmax over the features, or what the code around is called, to tell.
+have to sum to one (Shen et al. 2018, "DiSAN", equations 9 and 10; Zhao et al. 2021, "Point
+Transformer", equation 3). A gate of the channels looks alike. So it takes a mask that hides
+positions, which changes nothing in a softmax over the features, or what the code around is called,
+to tell.
 """
 
 from __future__ import annotations
