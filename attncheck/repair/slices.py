@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
 from attncheck.checks.carried_states import forgotten
 from attncheck.checks.lowest_queries import lowest_picks
-from attncheck.checks.mixed_states import Mixed, mixed
+from attncheck.checks.mixed_states import mixed
 from attncheck.checks.painted import painted_wrong
 from attncheck.checks.parts_in_order import Miscut, miscut
 from attncheck.checks.recurrent_ends import gathered_axis, gathered_run
 from attncheck.checks.report import Report
-from attncheck.checks.restarted_stacks import Restarted, restarted
+from attncheck.checks.restarted_stacks import restarted
 from attncheck.checks.reversed_states import Reversed, reversed_states
 from attncheck.checks.runs import Run, is_output, runs
 from attncheck.checks.split_weights import SplitWeights, split_on_batch
@@ -27,47 +27,116 @@ from attncheck.values.value import as_tensor
 
 def other_places(report: Report, view: View) -> Iterator[Candidate]:
     """The index or the arguments of a report with two of them exchanged, or rewritten."""
-    node = report.node
+    for kind in _KINDS:
+        made = kind(report, view)
+        if made is not None:
+            yield from made
+            return
+
+
+# -- kinds of wrong places: candidates where a report is of the kind, else None -----------------
+
+
+def _carried_on(report: Report, view: View) -> Iterator[Candidate] | None:
+    """A step that starts from the state that the first one started from."""
     forgot = view.remembered(forgotten, report.operation)
+    if forgot is None or forgot.call is not report.node:
+        return None
+    change = Change(forgot.thrown, view.code(forgot.given))
+    return iter([Candidate((change,), "carry the state on", safe=False, same_size=True)])
+
+
+def _stacked(report: Report, view: View) -> Iterator[Candidate] | None:
+    """The layer of a loop that starts from the same tensor in every turn."""
+    stack = next((each for each in view.once(restarted) if each.call is report.node), None)
+    if stack is None:
+        return None
+    change = Change(stack.name, f"{stack.given.value} = {stack.name.value}")
+    return iter([Candidate((change,), "go on from what it gives", safe=False, same_size=True)])
+
+
+def _unmixed(report: Report, view: View) -> Iterator[Candidate] | None:
+    """The states that stand in each other's place."""
+    pair = next((each for each in view.once(mixed) if each.operation is report.operation), None)
+    if pair is None:
+        return None
+    nodes = [each.node for each in pair.exchanged if each.node is not None]
+    changes = tuple(
+        Change(node, view.code(other)) for node, other in zip(nodes, nodes[::-1], strict=True)
+    )
+    words = "put each state in its place"
+    return iter([Candidate(changes, words, safe=False, same_size=True, several=pair.joined)])
+
+
+def _backwards(report: Report, view: View) -> Iterator[Candidate] | None:
+    """The states of a run backwards that stand in reversed order."""
+    turned = view.remembered(reversed_states, report.operation)
+    return None if turned is None else _turned_round(turned, view)
+
+
+def _split_weights(report: Report, view: View) -> Iterator[Candidate] | None:
+    """Weights that are split along the batch."""
     batch = view.remembered(split_on_batch, report.operation)
-    if forgot is not None and forgot.call is node:
-        change = Change(forgot.thrown, view.code(forgot.given))
-        yield Candidate((change,), "carry the state on", safe=False, same_size=True)
-    elif (stack := _restarted(report, view)) is not None:
-        change = Change(stack.name, f"{stack.given.value} = {stack.name.value}")
-        yield Candidate((change,), "go on from what it gives", safe=False, same_size=True)
-    elif (pair := _mixed(report, view)) is not None:
-        nodes = [each.node for each in pair.exchanged if each.node is not None]
-        changes = tuple(
-            Change(node, view.code(other)) for node, other in zip(nodes, nodes[::-1], strict=True)
-        )
-        words = "put each state in its place"
-        yield Candidate(changes, words, safe=False, same_size=True, several=pair.joined)
-    elif (turned := view.remembered(reversed_states, report.operation)) is not None:
-        yield from _turned_round(turned, view)
-    elif batch is not None:
-        yield from _along_queries(batch, node, view)
-    elif (cut := _miscut(report, view)) is not None:
-        yield from _in_order(cut, view)
-    elif view.remembered(painted_wrong, report.operation) is not None:
-        yield from painted_right(report, view)
-    elif isinstance(node, cst.Tuple):
-        names = [view.source.code(element.value) for element in node.elements]
-        text = ", ".join(reversed(names))
-        bracketed = view.source.code(node).startswith("(")
-        yield edit(node, f"({text})" if bracketed else text, "name the states as they come")
-    elif isinstance(node, cst.Subscript) and _is_lowest(report, view):
-        yield from _top_layer(node, view)
-    elif isinstance(node, cst.Subscript) and (run := _ended_run(report, view)) is not None:
-        yield from _last_states(run, report, view)
-    elif (run := gathered_run(report.operation, view)) is not None:
-        yield from _last_states(run, report, view, kept=gathered_axis(report.operation))
-    elif isinstance(node, cst.Subscript):
-        yield from _index(report, node, view)
-    elif isinstance(report.operation.event, Joining):
-        yield from _last_layer(report, view)
-    elif isinstance(node, cst.Call):
-        yield from _arguments(report, node, view)
+    return None if batch is None else _along_queries(batch, report.node, view)
+
+
+def _cut_apart(report: Report, view: View) -> Iterator[Candidate] | None:
+    """The cuts that are made in the other order than what they cut was joined."""
+    cut = next((each for each in view.once(miscut) if each.first is report.operation), None)
+    return None if cut is None else _in_order(cut, view)
+
+
+def _painted(report: Report, view: View) -> Iterator[Candidate] | None:
+    """A write into slices of other axes than were meant."""
+    found = view.remembered(painted_wrong, report.operation)
+    return None if found is None else painted_right(report, view)
+
+
+def _named(report: Report, view: View) -> Iterator[Candidate] | None:
+    """Names for states in another order than they come in."""
+    node = report.node
+    if not isinstance(node, cst.Tuple):
+        return None
+    names = [view.source.code(element.value) for element in node.elements]
+    text = ", ".join(reversed(names))
+    if view.source.code(node).startswith("("):
+        text = f"({text})"
+    return iter([edit(node, text, "name the states as they come")])
+
+
+def _picked(report: Report, view: View) -> Iterator[Candidate] | None:
+    """A place of another axis, layer or direction than the one that was meant."""
+    node = report.node
+    run = None
+    if isinstance(node, cst.Subscript):
+        if _is_lowest(report, view):
+            return _top_layer(node, view)
+        run = _ended_run(report, view)
+        if run is not None:
+            return _last_states(run, report, view)
+    run = gathered_run(report.operation, view)
+    if run is not None:
+        return _last_states(run, report, view, kept=gathered_axis(report.operation))
+    return _index(report, node, view) if isinstance(node, cst.Subscript) else None
+
+
+def _joined(report: Report, view: View) -> Iterator[Candidate] | None:
+    """The states of the first layer joined, where those of the last were meant."""
+    return _last_layer(report, view) if isinstance(report.operation.event, Joining) else None
+
+
+def _called(report: Report, view: View) -> Iterator[Candidate] | None:
+    """A call that cuts another axis than was meant."""
+    return _arguments(report, report.node, view) if isinstance(report.node, cst.Call) else None
+
+
+_KINDS: tuple[Callable[[Report, View], Iterator[Candidate] | None], ...] = (
+    *(_carried_on, _stacked, _unmixed, _backwards, _split_weights, _cut_apart, _painted),
+    *(_named, _picked, _joined, _called),
+)
+
+
+# -- what is written ----------------------------------------------------------------------------
 
 
 def _turned_round(turned: Reversed, view: View) -> Iterator[Candidate]:
@@ -112,21 +181,6 @@ def painted_right(report: Report, view: View) -> Iterator[Candidate]:
     text = _subscript(found.node, [cuts.get(place, ":") for place in range(len(items))], view)
     words = " and ".join(map(str, found.meant))
     yield edit(found.node, text, f"cut axes {words}", safe=False)
-
-
-def _restarted(report: Report, view: View) -> Restarted | None:
-    """The layer of a loop that a report says to start from the same tensor in every turn."""
-    return next((each for each in view.once(restarted) if each.call is report.node), None)
-
-
-def _mixed(report: Report, view: View) -> Mixed | None:
-    """The states that a report says to stand in each other's place."""
-    return next((each for each in view.once(mixed) if each.operation is report.operation), None)
-
-
-def _miscut(report: Report, view: View) -> Miscut | None:
-    """The cuts that a report says to be made in the other order than what they cut was joined."""
-    return next((each for each in view.once(miscut) if each.first is report.operation), None)
 
 
 def _in_order(found: Miscut, view: View) -> Iterator[Candidate]:
