@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.checks.carried_states import assigned_in, loop_around
 from attncheck.checks.keras_masks import handed_on
+from attncheck.checks.opposed_masks import over_opposed_masks
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.told_masks import named_otherwise, told_otherwise, used_otherwise
 from attncheck.checks.view import View
@@ -33,6 +34,7 @@ def check_trace(view: View) -> Iterator[Report]:
         mark = view.meanings.mark(use.tensor)
         if mark is None:
             yield from _against_function(use, view)
+            yield from over_opposed_masks(RULE, use, view)
         if mark is not None and mark.is_constant and _hides_all_at_first(use, mark, view):
             yield from _nothing_seen(use, view)
         if mark is None or mark.is_constant:

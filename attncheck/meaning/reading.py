@@ -48,6 +48,7 @@ class Meanings:
     """
 
     def __init__(self, graph: Graph, facts: Facts, making: Graph | None = None) -> None:
+        self._graph, self._facts, self._making = graph, facts, making
         graphs = (graph,) if making is None else (graph, making)
         self.positions = Positions(graphs, facts)
         self._sources = Sources(graphs, self.positions, self.mark)
@@ -74,6 +75,12 @@ class Meanings:
             self._marks[made.number] = self._of_operation(made)
             self._depth -= 1
         return self._marks[made.number]
+
+    def supposing(self, made: Operation, mark: Mark) -> Meanings:
+        """The marks of the same tensors if what one operation gives had `mark`."""
+        other = Meanings(self._graph, self._facts, self._making)
+        other._marks[made.number] = mark
+        return other
 
     def mark_of(self, operand: Operand | None) -> Mark | None:
         """The mark of an operand, also of a number."""

@@ -17,6 +17,7 @@ from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.meaning.marks import Mark
 from attncheck.meaning.uses import Use, Way, boolean_uses
+from attncheck.operators.events import Elementwise
 from attncheck.repair.cached import moved_border, without_cache
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.wording import bracketed, call_with
@@ -50,6 +51,10 @@ def negated(report: Report, view: View) -> Iterator[Candidate]:
         if use.operation is report.operation and use.operand.node is report.node:
             for candidate in (*_at_use(use, view), *_at_makers(use, view)):
                 yield replace(candidate, safe=not report.named)
+    for operand, tensor in report.operation.tensors():
+        # One of two masks that are merged: it is put on nothing here.
+        if isinstance(report.operation.event, Elementwise) and operand.node is report.node:
+            yield from _negated_operand(report.operation, operand, tensor, view)
 
 
 def _at_use(use: Use, view: View) -> Iterator[Candidate]:
