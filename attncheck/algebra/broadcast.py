@@ -176,6 +176,8 @@ def _one(left: Axis | None, right: Axis | None, facts: Facts) -> Pairing:
     verdict = facts.meet(left.size, right.size)
     if verdict is Verdict.EQUAL:
         return Pairing(left, right, How.MATCHED, _merge(left, right), verdict)
+    if verdict is Verdict.UNKNOWN and _are_merged(left.size, right.size, facts):
+        verdict = Verdict.DISTINCT
     if verdict.clashes and not _could_be_one(left.size, right.size):
         return Pairing(left, right, How.CLASH, Axis(None), verdict)
     return Pairing(left, right, How.ASSUMED, _assumed(left, right, facts), Verdict.UNKNOWN)
@@ -190,6 +192,20 @@ def _cut_to(cut: Axis, whole: Axis, facts: Facts) -> Axis | None:
     if cut.limit is None or whole.size is None or not unknown:
         return None
     return whole if facts.resolve(cut.limit) == facts.resolve(whole.size) else None
+
+
+def _are_merged(left: Size, right: Size, facts: Facts) -> bool:
+    """Whether one of two sizes is the other times sizes that axes have by name: ``B*T`` and ``T``.
+
+    They are equal where these are 1, which nobody takes for granted of a batch or of positions. An
+    argument of the function may well be 1.
+    """
+    one, other = facts.resolve(left), facts.resolve(right)
+    times = one.divided_by(other) or other.divided_by(one)
+    return times is not None and all(
+        symbol.positive and not symbol.flexible and not symbol.found and symbol.value is None
+        for symbol in times.symbols()
+    )
 
 
 def _are_kin(left: Size, right: Size) -> bool:
@@ -216,7 +232,7 @@ def _assumed(left: Axis, right: Axis, facts: Facts) -> Axis:
     """The axis of two sizes that cannot be compared: known only if one of them is fixed.
 
     A size that an unseen parameter's axis leaves open is 1 or the other one, so a named or a
-    numeric size decides.
+    numeric size decides. What a docstring calls as the code calls it is that, or one of them is 1.
     """
     assert left.size is not None
     assert right.size is not None
@@ -224,7 +240,15 @@ def _assumed(left: Axis, right: Axis, facts: Facts) -> Axis:
         return right
     if undecided(right.size) and not undecided(left.size):
         return left
+    if _share_a_name(left.size, right.size):
+        return left
     return Axis(None, parts=_shared(left, right, facts))
+
+
+def _share_a_name(left: Size, right: Size) -> bool:
+    """Whether two sizes that are written alike are fixed, each, as far as names fix them."""
+    a, b = left.symbol, right.symbol
+    return a is not None and b is not None and a.name == b.name and not _undecided(left)
 
 
 def _shared(left: Axis, right: Axis, facts: Facts) -> tuple[Axis, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from attncheck.algebra.facts import Facts, Verdict
 from attncheck.algebra.shape import Shape
-from attncheck.algebra.size import Size
+from attncheck.algebra.size import ONE, Size
 from attncheck.graph import Operation
 from attncheck.record import record
 from attncheck.rule import Rule
@@ -110,4 +110,7 @@ def hidden_while(operation: Operation, facts: Facts | None = None) -> str:
     one, other = clash.left, clash.right
     if one is not None and one.number is not None:
         one, other = other, one
+    if one is not None and other is not None:
+        times = one.divided_by(other) or other.divided_by(one)
+        one, other = (one, other) if times is None else (times, ONE)
     return f"hidden while {one} == {other}"

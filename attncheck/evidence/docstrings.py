@@ -1,5 +1,7 @@
 """Shapes in docstrings: numpy, Google and reST fields, and the plain ``x: (B, T)`` of free text.
 
+``Input: (B, T)`` tells of the one argument that has to be given.
+
 A bracket counts only where one of these forms ties it to a parameter, or to a result, and where
 nothing near it takes it back (``or``, ``if batch_first``). Two claims about one parameter that
 differ are none.
@@ -16,7 +18,7 @@ from attncheck.algebra.notation import parse_shape
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import Symbol
 from attncheck.evidence.wording import BRACKET, components, is_shape, words
-from attncheck.record import record
+from attncheck.record import record, replace
 
 
 @record
@@ -117,8 +119,8 @@ _RETURN_FIELD: Final = re.compile(r"[:@]returns?\s*:?\s*")
 _RETURN_SENTENCE: Final = re.compile(r"returns?\s*:?\s+(?=\S)", re.IGNORECASE)
 #: ``query (B, T, d), key is (B, S, d)``: a sentence that is nothing but shapes of names.
 #: Atomic groups: a blank that two parts could take must not be tried in both, item after item.
-_IS: Final = r"(?:\s+(?:is|has\s+shape|of\s+shape)|:)?\s+"
-_ITEM: Final = rf"(?>[A-Za-z_]\w*{_IS}{BRACKET})"
+_IS: Final = r"(?:\s+(?:is|(?:(?:is\s+)?of|has|with)\s+(?:the\s+)?shape)|:)?\s+"
+_ITEM: Final = rf"(?>(?:(?:[Tt]he\s+)?[Ii]nputs?\s+)?[A-Za-z_]\w*{_IS}{BRACKET})"
 _ITEMS: Final = re.compile(rf"{_ITEM}(?>(?:\s*[,;]\s*|\s*,?\s+and\s+){_ITEM})*")
 #: ``Attends over the windows of a signal, x: (B, T, C)``: items with colons behind other words.
 _ITEMS_BEHIND: Final = re.compile(
@@ -142,19 +144,24 @@ _ENTRY: Final = re.compile(
 )
 #: Backticks, asterisks around a word (not the sign of a power), roles.
 _MARKUP: Final = re.compile(r"`+|(?<![\w)*(])(?<!, )\*\*?(?=\w)|(?<=\w)\*\*?(?![\w(*\s])|:math:|\\")
+#: ``**query** (B, T)``: stars on both sides of a name are no sign of a power.
+_BOLD: Final = re.compile(r"(?<!\w)\*\*(\w+)\*\*(?!\w)")
 _SECTION: Final = re.compile(
-    r"(?P<name>args?|arguments?|param(?:eter)?s?|other parameters|inputs?|shapes?|attributes?"
-    r"|returns?|outputs?|yields?|raises?|examples?|notes?|references?|see also|warnings?|usage)"
+    r"(?P<name>args?|(?:call )?arguments?|param(?:eter)?s?|other parameters|inputs?|shapes?"
+    r"|attributes?|returns?|outputs?|yields?|raises?|examples?|notes?|references?|see also"
+    r"|warnings?|usage)"
     r"\s*:{1,2}",
     re.IGNORECASE,
 )
+#: ``- Input: (N, L, E)``, ``Input shape: (B, T)``: of the one argument that has to be given.
+_INPUT: Final = re.compile(r"inputs?(?P<shape>\s+shape)?\s*:+\s*(?=[(\[])", re.IGNORECASE)
 _UNDERLINE: Final = re.compile(r"[-=~]{3,}")
 #: How many lines a description may have: the shape stands in the first few.
 _DEEPEST: Final = 16
 _RESULTS: Final = frozenset({"return", "returns", "output", "outputs"})
 _INPUTS: Final = words(
     "arg args argument arguments param params parameter parameters input inputs shape shapes"
-) | {"other parameters"}
+) | {"other parameters", "call arguments"}
 _EVERY_BRACKET: Final = re.compile(BRACKET)
 #: One result in a sentence: ``the context (B, d_h)``, ``weights, shape (T_enc,)``.
 _RESULT: Final = re.compile(
@@ -167,8 +174,13 @@ _AND: Final = re.compile(
 )
 
 
-def read_docstring(docstring: str, parameters: Collection[str], line: int = 1) -> DocClaims:
-    """The claims of a docstring (without its quotes) whose first line is `line` of the file."""
+def read_docstring(
+    docstring: str, parameters: Collection[str], line: int = 1, only: str | None = None
+) -> DocClaims:
+    """The claims of a docstring (without its quotes) whose first line is `line` of the file.
+
+    `only` is the parameter that is meant where the docstring speaks of the input.
+    """
     if not _has_bracket(docstring):
         return DocClaims()
     found: dict[str, DocClaim | None] = {}
@@ -177,7 +189,7 @@ def read_docstring(docstring: str, parameters: Collection[str], line: int = 1) -
         if section in _RESULTS:
             results.append(entry)
         elif section is None or section in _INPUTS:
-            for claim in _parameter_claims(entry, parameters):
+            for claim in _parameter_claims(_of_input(entry, section, only), parameters):
                 assert claim.name is not None
                 before = found.get(claim.name, claim)
                 agrees = before is not None and before.shape == claim.shape
@@ -189,6 +201,17 @@ def read_docstring(docstring: str, parameters: Collection[str], line: int = 1) -
         returns = returns or result
     claimed = {name: claim for name, claim in found.items() if claim is not None}
     return DocClaims(claimed, returns)
+
+
+def _of_input(entry: _Entry, section: str | None, only: str | None) -> _Entry:
+    """An entry of the input, as one of the parameter that is `only` given; another as it is."""
+    text = _plain(entry.text)
+    found = None if only is None else _INPUT.match(text)
+    if found is None:
+        return entry
+    announced = found["shape"] is not None or section in ("shape", "shapes")
+    told = f"{only}: {'shape ' * announced}{text[found.end() :]}"
+    return replace(entry, text=told)
 
 
 def _entries(docstring: str, first: int) -> Iterator[tuple[str | None, _Entry]]:
@@ -436,4 +459,5 @@ def _has_bracket(text: str) -> bool:
 
 def _plain(text: str) -> str:
     """`text` without bullets and markup."""
-    return _MARKUP.sub("", _BULLET.sub("", text, count=1) if _BULLET.match(text) else text).strip()
+    text = _BULLET.sub("", text, count=1) if _BULLET.match(text) else text
+    return _MARKUP.sub("", _BOLD.sub(r"\1", text)).strip()

@@ -20,6 +20,7 @@ from attncheck.repair.masks import for_each_head
 from attncheck.repair.products import flip
 from attncheck.repair.ranks import dropped
 from attncheck.repair.sizes import other_sizes
+from attncheck.repair.unmerged import with_axes_of_other
 from attncheck.repair.unrepeated import with_copies
 from attncheck.repair.wording import flipped, permuted, with_axis_of_one
 from attncheck.repair.written import cut_to_part
@@ -44,6 +45,7 @@ def elementwise(report: Report, view: View) -> Iterator[Candidate]:
     if report.operation.kind in BATCHES:
         yield from BATCHES[report.operation.kind](report, view)
         return
+    yield from with_axes_of_other(report, view)
     yield from for_each_head(report, view)
     yield from with_copies(report, view)
     pairs = crossed(report.operation, view)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from attncheck.evidence.docstrings import DocClaims, read_docstring
 from attncheck.tracer.strings import plain_string
-from attncheck.tree.pairs import parameter_names
+from attncheck.tree.pairs import parameter_names, parameters_of
 from attncheck.values.value import Function
 
 
@@ -17,20 +17,45 @@ def claims_of(function: Function, line_of: Callable[[cst.CSTNode], int] | None) 
     """What its docstring says, and that of a class of what its instances are called with."""
     if isinstance(function.node, cst.Lambda):
         return DocClaims()
-    names = parameter_names(function.node)
-    own = _claims_in(function.node, names, line_of)
-    if not function.is_forward or function.owner is None:
+    only = _only_given(function)
+    own = _claims_in(function.node, parameter_names(function.node), only, line_of)
+    names = told_by_class(function)
+    if not names or function.owner is None:
         return own
-    made_with = function.owner.members.get("__init__")
-    if type(made_with) is Function and type(made_with.node) is cst.FunctionDef:
-        names = [name for name in names if name not in parameter_names(made_with.node)]
-    of_class = _claims_in(function.owner.node, names, line_of)
+    of_class = _claims_in(function.owner.node, names, only, line_of)
     return DocClaims({**of_class.parameters, **own.parameters}, own.returns)
+
+
+def told_by_class(function: Function) -> list[str]:
+    """The parameters of which the docstring of a class may tell: not those of its constructor.
+
+    A flag has no shape: what has one under the name of a flag is the argument.
+    """
+    if not function.is_forward or function.owner is None:
+        return []
+    names = parameter_names(function.node)
+    made_with = function.owner.members.get("__init__")
+    if type(made_with) is not Function or type(made_with.node) is not cst.FunctionDef:
+        return names
+    taken = {each.name.value for each in parameters_of(made_with.node) if not _is_flag(each)}
+    return [name for name in names if name not in taken]
+
+
+def _is_flag(parameter: cst.Param) -> bool:
+    return type(parameter.default) is cst.Name and parameter.default.value in ("True", "False")
+
+
+def _only_given(function: Function) -> str | None:
+    """The one argument that has to be given, if there is one alone."""
+    needed = [name for name in parameter_names(function.node) if name not in function.defaults]
+    bound = function.owner is not None and function.static != "staticmethod"
+    return needed[-1] if len(needed) == 1 + bound else None
 
 
 def _claims_in(
     node: cst.FunctionDef | cst.ClassDef,
     names: list[str],
+    only: str | None,
     line_of: Callable[[cst.CSTNode], int] | None,
 ) -> DocClaims:
     text = docstring_of(node)
@@ -40,7 +65,7 @@ def _claims_in(
         line = 0 if line_of is None else line_of(node.body.body[0])
     except KeyError:
         line = 0  # it stands in another file
-    return read_docstring(text, names, line)
+    return read_docstring(text, names, line, only if only in names else None)
 
 
 def docstring_of(node: cst.FunctionDef | cst.ClassDef) -> str | None:

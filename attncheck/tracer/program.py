@@ -28,7 +28,7 @@ from attncheck.operators.masking import MASK
 from attncheck.record import replace
 from attncheck.table import Hypothesis, Scope, table_symbol
 from attncheck.tracer.births import born, loosened
-from attncheck.tracer.docstrings import claims_of, docstring_of
+from attncheck.tracer.docstrings import claims_of, docstring_of, told_by_class
 from attncheck.tracer.ledger import Ledger
 from attncheck.tracer.libraries import array_libraries
 from attncheck.tracer.sketches import Attributes, Sketch, Sketches, filled
@@ -364,7 +364,12 @@ class ProgramEvidence:
         if isinstance(function.node, cst.Lambda) or not function.node.body.body:
             return {}  # the making of a dataclass is written nowhere, and nobody remarks on it
         names = parameter_names(function.node)
-        return prose_ranks(docstring_of(function.node) or "", self._remarks(function.node), names)
+        told = told_by_class(function)
+        of_class = docstring_of(function.owner.node) if told and function.owner else None
+        return {
+            **prose_ranks(of_class or "", (), told),
+            **prose_ranks(docstring_of(function.node) or "", self._remarks(function.node), names),
+        }
 
     def _remarks(self, node: cst.FunctionDef) -> list[str]:
         """The comments of a function: those above it, and those before its first statements."""

@@ -73,6 +73,9 @@ def returns(text):
         ("``encoder_states``: ``(B, T)``", "(B, T)"),
         ("`encoder_states`: `(B, T)`", "(B, T)"),
         ("**encoder_states**: (B, T)", "(B, T)"),
+        ("- **encoder_states** (B, T, C): what to attend to", "(B, T, C)"),
+        ("encoder_states        [batch x src_len x dim]", "[batch x src_len x dim]"),
+        ("encoder_states [batch, src_len] over which words were read", "[batch, src_len]"),
         ("- encoder_states: [B, T, C]", "[B, T, C]"),
         ("* encoder_states: (B, T, C) inputs", "(B, T, C)"),
         ("encoder_states  (T, d) all of them", "(T, d)"),
@@ -90,6 +93,40 @@ def test_parameters(line, expected):
     if expected is None:
         expected = "[batch, length_q, channels]"
     assert parameters(text) == {"encoder_states": expected}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- Input: (N, L, E)", "(N, L, E)"),
+        ("* Input: :math:`(N, L, E)` where N is the batch", "(N, L, E)"),
+        ("Input shape: (p, zeta)", "(p, zeta)"),
+        ("Shape:\n    - Input: (p, zeta)\n    - Output: (N, L)", "(p, zeta)"),
+        ("Inputs: (B, T, C)", "(B, T, C)"),
+        # neither of these is a shape, or the shape of everything that comes in
+        ("Input: (p, zeta)", None),
+        ("Input: (N, L, E) or (L, E)", None),
+        ("Input: (B, C, H, W), (B, C_g, H, W)", None),
+        ("Output: (N, L, E)", None),
+        ("The input is (N, L, E)", None),
+    ],
+)
+def test_the_one_input(text, expected):
+    found = read_docstring(f"Attend.\n\n{text}\n", ["x"], 1, "x").parameters
+    assert found.get("x") is None if expected is None else found["x"].shape == expected
+    assert parameters(f"Attend.\n\n{text}\n") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Input x has shape (B, T, C).",
+        "x is of shape (B, T, C).",
+        "The input x with shape (B, T, C).",
+    ],
+)
+def test_a_sentence_about_a_shape(text):
+    assert parameters(f"Attends. {text} Everything else follows.") == {"x": "(B, T, C)"}
 
 
 def test_several_names_share_a_shape():
