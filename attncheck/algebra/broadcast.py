@@ -248,7 +248,7 @@ def _assumed(left: Axis, right: Axis, facts: Facts) -> Axis:
 def _share_a_name(left: Size, right: Size) -> bool:
     """Whether two sizes that are written alike are fixed, each, as far as names fix them."""
     a, b = left.symbol, right.symbol
-    return a is not None and b is not None and a.name == b.name and not _undecided(left)
+    return a is not None and b is not None and a.name == b.name and not undecided(left)
 
 
 def _shared(left: Axis, right: Axis, facts: Facts) -> tuple[Axis, ...]:
