@@ -136,10 +136,14 @@ def _needs(view: View, arguments: dict[str, cst.CSTNode]) -> list[_Need]:
                 continue
             left, right = _without_shared(left, right)
             # Of one argument alone, ``2 * (d // 2) == d`` only says that it is even.
-            told = set(left.symbols()) != set(right.symbols()) and left.terms and right.terms
+            told = _names(left) != _names(right) and left.terms and right.terms
             if told and _is_argued(left, arguments) and _is_argued(right, arguments):
                 _add(needs, left, right, operation)
     return [need for need in needs if not _equal_by_default(view, need)]
+
+
+def _names(size: Size) -> set[str]:
+    return {symbol.name for symbol in size.symbols()}
 
 
 def _without_shared(left: Size, right: Size) -> tuple[Size, Size]:
