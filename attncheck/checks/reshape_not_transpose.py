@@ -63,7 +63,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         return
     if role_behind(view.graph, tensors[0][1]) is Role.PARAMETER:
         return  # training puts into a parameter whatever the view then reads there
-    if _is_read_back(operation, view):
+    if _is_read_back(operation, view) or _is_undone(operation, view):
         return
     if _is_half_a_shift(operation, view) or any(_repeated(axis) for axis in old):
         return
@@ -298,6 +298,25 @@ def _is_read_back(operation: Operation, view: View) -> bool:
         and view.equal(shape.axes[0].size, before.axes[0].size)
         for shape in shapes
     )
+
+
+def _is_undone(operation: Operation, view: View) -> bool:
+    """Whether a view puts back what another one has taken apart, with all elements where they were.
+
+    What happens in between keeps the shape and moves no axis.
+    """
+    wanted = view.shape(as_tensor(operation.output))
+    made = view.graph.maker(next(operation.tensors())[1])
+    for _ in range(_MOST_STEPS):
+        if made is None or made.source is None or isinstance(made.event, Permutation):
+            return False
+        before = view.shape(made.source)
+        if isinstance(made.event, Reshaping):
+            return _is_same(before, wanted, view)
+        if not _is_same(before, view.shape(as_tensor(made.output)), view):
+            return False
+        made = view.graph.maker(made.source)
+    return False
 
 
 def _is_along_last(operation: Operation, view: View) -> bool:

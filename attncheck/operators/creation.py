@@ -402,6 +402,8 @@ def legacy_tensor(call: Call) -> Outcome:
     dtype = call.text("dtype_is")
     if first is None:
         return Outcome(call.make(Shape((Axis(ZERO),)), dtype), _event(call))
+    if type(first) is Parameter and call.given("rest"):
+        first = first.number  # beside others only a size can stand
     if type(first) is Int:
         sizes = _with_rest(call, first)
         if sizes is None:
@@ -409,8 +411,8 @@ def legacy_tensor(call: Call) -> Outcome:
         shape, clash = _sizes(sizes)
         return Outcome(call.make(shape, dtype), _event(call), clash)
     given = as_tensor(first)
-    if given is not None and (given.shape is None or given.shape == SCALAR):
-        # A number that numpy made is a size here, not an array of no axes.
+    if given is not None and (given.shape is None or not given.shape.at_least):
+        # A number that numpy made is a size here, not an array of no axes; an argument may be one.
         return Outcome(call.make(None, dtype))
     outcome = array(call)
     if type(outcome.value) is Tensor:

@@ -348,3 +348,15 @@ def test_a_mapped_axis_that_stands_in_front_of_what_is_merged(line, fix, view):
 )
 def test_mapped_axes_that_are_merged_as_they_stand(line, view):
     assert found(MAPPED.format(line=line, view=view)) == []
+
+
+@pytest.mark.parametrize("between", ["", " * 2", ".clone()", ".softmax(-1)"])
+def test_a_view_that_puts_back_what_another_took_apart_moves_nothing(between):
+    code = """import torch
+def shift(x, batch_size, frames):
+    rows, heads, n, c = x.size()
+    feat = x.view(batch_size, frames, -1, heads, 7, 7, c)
+    out = feat{between}
+    return out.view(rows, heads, n, c)
+"""
+    assert found_in(code.format(between=between)) == ()

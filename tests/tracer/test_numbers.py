@@ -37,3 +37,18 @@ def test_settings_that_are_called_like_methods_of_tensors(name):
         f"{size}//cfg.heads",
         f"2*{size}",
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "shape"),
+    [
+        ("torch.Tensor(n, 1, k)", ("n", 1, "k")),
+        ("torch.FloatTensor(n, 3)", ("n", 3)),
+        ("torch.Tensor(3, n)", (3, "n")),
+        # One argument alone may be data; that it counts an axis elsewhere says that it is a size.
+        ("torch.Tensor(n)", ("n",)),
+    ],
+)
+def test_sizes_stand_beside_each_other(made, shape):
+    code = f"def f(n, k):\n    z = {made}\n    y = torch.zeros(2, n, k)\n    return z\n"
+    assert last(function(code, head="import torch\n"), "z") == shape
