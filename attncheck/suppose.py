@@ -238,13 +238,10 @@ def with_and_without(tracer: Tracer, function: Function, general: Traced) -> Ite
     ways: list[Terms] = []
     named = general.terms.conventional
     if _may_differ(function, general):
-        several, switched = tracer.may_leave_out(function), tracer.has_switches(function)
-        if several:
+        if tracer.may_leave_out(function):
             ways += [Terms(named, optional=given) for given in (False, True)]
-        if switched:
+        if tracer.has_switches(function):
             ways.append(Terms(named, configured=True))
-        if several and switched:
-            ways.append(Terms(named, optional=True, configured=True))
     for terms in ways:
         traced = tracer.run_function(function, terms)
         if traced.complete:

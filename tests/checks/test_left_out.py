@@ -122,3 +122,23 @@ def test_an_object_is_also_as_it_is_made_by_default(more):
     assert ("ATN102", 21) in found or ("ATN101", 21) in found
     right = CONFIGURED.format(more=more, axes="2, 3").encode()
     assert check_source(right, "x.py", Settings()).findings == ()
+
+
+def test_what_is_given_goes_with_an_object_that_is_made_for_it():
+    code = b"""\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, c, c_skip=0):
+        super().__init__()
+        self.mlp = nn.Linear(c + c_skip, c)
+
+    def forward(self, x, skip=None):
+        b, n, c = x.shape
+        if skip is not None:
+            x = torch.cat([x, skip], dim=-1)
+        return torch.softmax(self.mlp(x) @ x.transpose(1, 2)[:, :c], dim=-1)
+"""
+    assert check_source(code, "x.py", Settings()).findings == ()
