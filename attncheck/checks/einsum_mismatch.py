@@ -28,5 +28,12 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         yield from diagonals.of_weights(RULE, operation, view)
         yield from summed_apart(RULE, operation, view)
         yield from tied.report(RULE, operation, view, "uses one letter for")
-    elif view.remembered(diagnose, operation) is None:
+    elif not any(_is_product(each, operation, view) for each in view.graph.operations):
         yield from plain.report(RULE, operation, view)
+
+
+def _is_product(other: Operation, operation: Operation, view: View) -> bool:
+    """Whether what fails is told as a product, this time or another that it runs."""
+    if other.node is not operation.node or other.clash is None:
+        return False
+    return view.remembered(diagnose, other) is not None

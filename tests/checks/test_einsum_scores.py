@@ -117,3 +117,19 @@ def test_no_letter_makes_a_clash_go_away_by_a_diagonal_or_by_a_sum_of_its_own(
     code += f'a, b = np.ones({left}), np.ones({right})\ny = np.einsum("{equation}", a, b)\n'
     (finding,) = findings(code)
     assert (finding.code, finding.fix) == ("ATN107", None)
+
+
+def test_one_line_is_told_once_however_often_it_runs():
+    code = """\
+import jax
+import jax.numpy as jnp
+def step(p, keys, x):
+    q = jnp.einsum("bf,fhd->bhd", x, p)
+    scores = jax.nn.softmax(jnp.einsum("bhd,bshd->bhs", q, keys), axis=-1)
+    return unseen(scores)
+x = jnp.ones((2, 64))
+for _ in range(3):
+    x = step(jnp.ones((64, 4, 16)), jnp.ones((2, 32, 4, 64)), x)
+"""
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [(each.code, each.line) for each in findings] == [("ATN109", 5)]
