@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import ONE
 from attncheck.checks import plain
+from attncheck.checks.copied_rows import blaming_copies, copied_rows
 from attncheck.checks.empties import blaming, empty_operand
 from attncheck.checks.joined_contexts import along_steps
 from attncheck.checks.joined_for_layers import joined_for_layer
@@ -31,6 +32,10 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     for report in plain.report(RULE, operation, view):
         if empty is not None:
             yield blaming(report, empty, view)
+            continue
+        copied = view.remembered(copied_rows, operation)
+        if copied is not None:
+            yield blaming_copies(report, copied)
             continue
         if _is_one_behind(operation, report, view):
             yield report

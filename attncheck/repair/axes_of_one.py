@@ -8,12 +8,13 @@ import libcst as cst
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import ONE
+from attncheck.checks.copied_rows import CopiedRows
 from attncheck.checks.report import Report, Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operand
 from attncheck.operators.events import Fault, Joining
-from attncheck.repair.candidate import Candidate, edit
-from attncheck.repair.wording import bracketed, with_axis_of_one
+from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.wording import argument_of, bracketed, with_axis_of_one
 from attncheck.values.tensor import Tensor
 
 
@@ -49,6 +50,18 @@ def stacked(report: Report, view: View) -> Iterator[Candidate]:
         return
     if isinstance(node.func, cst.Attribute):
         yield edit(node.func.attr, "stack", "stack them along a new axis", safe=False)
+
+
+def behind_batch(copied: CopiedRows, view: View) -> Iterator[Candidate]:
+    """``repeat(expand_dims(x, 1), n, axis=1)`` for ``repeat(x, n, axis=0)``."""
+    node, (operand, tensor) = copied.made.node, next(copied.made.tensors())
+    axis = argument_of(node) if isinstance(node, cst.Call) else None
+    sizes = view.sizes(tensor)
+    if axis is None or operand.node is None or sizes is None or view.code(axis) != "0":
+        return
+    text = with_axis_of_one(view, operand.node, tensor, 1, len(sizes))
+    changes = (Change(operand.node, text), Change(axis, "1"))
+    yield Candidate(changes, "repeat an axis of 1 behind the batch", safe=False)
 
 
 def vectors_of_a_batch(report: Report, view: View) -> Iterator[Candidate]:

@@ -15,6 +15,7 @@ import libcst as cst
 from attncheck.checks.axis_left_over import axis_left_over
 from attncheck.checks.compared_copies import copies_compared
 from attncheck.checks.concat_mismatch import other_axis
+from attncheck.checks.copied_rows import copied_rows
 from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.dropped_results import dropped_from
 from attncheck.checks.empties import empty_operand
@@ -29,7 +30,7 @@ from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
 from attncheck.operators.events import Contraction, Einsum
-from attncheck.repair.axes_of_one import joined_beside, stacked
+from attncheck.repair.axes_of_one import behind_batch, joined_beside, stacked
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
 from attncheck.repair.counts import count_of_each
@@ -191,6 +192,10 @@ def _join(report: Report, view: View) -> Iterator[Candidate]:
     if view.remembered(empty_operand, report.operation) is not None:
         yield from other_sizes(report, view)
         return  # joined along another axis it would be nothing by accident
+    copied = view.remembered(copied_rows, report.operation)
+    if copied is not None:
+        yield from behind_batch(copied, view)
+        return
     yield from stacked(report, view)
     yield from _repeated(report, view)
     yield from joined_beside(report, view)
