@@ -220,9 +220,12 @@ def sampled_sizes(call: Call) -> Outcome:
     return Outcome(call.make(None, "float"), _event(call)) if sizes is None else filled(sizes)
 
 
+_NO_MORE = Sequence(())
+
+
 def _with_rest(call: Call, first: Value) -> Call | None:
     """The call with all sizes in ``shape``: one alone behind the first is ``rest`` itself."""
-    rest = call.arguments.get("rest", Sequence(()))
+    rest = call.arguments.get("rest", _NO_MORE)
     items = rest.items if type(rest) is Sequence else (rest,)
     if items is None:
         return None
@@ -402,7 +405,7 @@ def legacy_tensor(call: Call) -> Outcome:
     dtype = call.text("dtype_is")
     if first is None:
         return Outcome(call.make(Shape((Axis(ZERO),)), dtype), _event(call))
-    if type(first) is Parameter and call.given("rest"):
+    if type(first) is Parameter and call.arguments.get("rest", _NO_MORE) != _NO_MORE:
         first = first.number  # beside others only a size can stand
     if type(first) is Int:
         sizes = _with_rest(call, first)

@@ -45,8 +45,8 @@ def test_settings_that_are_called_like_methods_of_tensors(name):
         ("torch.Tensor(n, 1, k)", ("n", 1, "k")),
         ("torch.FloatTensor(n, 3)", ("n", 3)),
         ("torch.Tensor(3, n)", (3, "n")),
-        # One argument alone may be data; that it counts an axis elsewhere says that it is a size.
-        ("torch.Tensor(n)", ("n",)),
+        # One argument alone may be data, for all that is known where it is read.
+        ("torch.Tensor(n)", None),
     ],
 )
 def test_sizes_stand_beside_each_other(made, shape):
