@@ -31,6 +31,7 @@ from attncheck.graph import Operand, Operation
 from attncheck.operators.events import Attention, Elementwise, Fault
 from attncheck.record import record
 from attncheck.rule import Rule
+from attncheck.values.tensor import Evidence
 from attncheck.values.value import as_tensor
 
 RULE = Rule("ATN501", "mask-axis", "a mask that reaches scores on the wrong axis", fix="unsafe")
@@ -70,6 +71,8 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
         yield from plain.report(RULE, operation, view, *plain.paired(operation, view))
     if found is None or found.mask.node is None:
         return
+    if operation.place.calls and found.tensor.evidence is Evidence.PROSE:
+        return  # callers' docstrings tell of the mask that the model is given, not of this one
     mask, scores = view.text(found.tensor), text_of(found.scores.sizes())
     lined = f"axes line up from the last one on, so that {found.own} meets {found.met}"
     if found.met is None:
