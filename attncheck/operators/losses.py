@@ -205,7 +205,7 @@ def _compared(call: Call, axis: int | None, keepdims: bool | None) -> Outcome:
         return Outcome(call.make(None, "float"), Loss(_kind(call), spread), clash)
     shape = found.put(Axis(ONE, made="keepdims")) if keepdims else found.put()
     rank = spread.shape.rank
-    over = axis if rank is None else axis % rank
+    over = axis % rank if rank else axis
     return Outcome(call.make(without_marks(shape), "float"), Loss(_kind(call), spread, over))
 
 
