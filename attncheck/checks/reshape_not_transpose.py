@@ -303,10 +303,13 @@ def _is_read_back(operation: Operation, view: View) -> bool:
 def _is_undone(operation: Operation, view: View) -> bool:
     """Whether a view puts back what another one has taken apart, with all elements where they were.
 
-    What happens in between keeps the shape and moves no axis.
+    Something happens in between, which keeps the shape and moves no axis: of two views in a row the
+    second one undoes nothing.
     """
     wanted = view.shape(as_tensor(operation.output))
     made = view.graph.maker(next(operation.tensors())[1])
+    if made is None or made.spelling.endswith((".contiguous", ".view", ".reshape")):
+        return False
     for _ in range(_MOST_STEPS):
         if made is None or made.source is None or isinstance(made.event, Permutation):
             return False

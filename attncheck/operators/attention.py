@@ -12,12 +12,7 @@ from attncheck.operators.axes import (
     with_rank,
 )
 from attncheck.operators.call import Call
-from attncheck.operators.contraction import (
-    batch_clash,
-    contraction_clash,
-    product_dtype,
-    stretch_clash,
-)
+from attncheck.operators.contraction import product_dtype
 from attncheck.operators.events import (
     Attention,
     Clash,
@@ -25,6 +20,7 @@ from attncheck.operators.events import (
     Fault,
     Outcome,
 )
+from attncheck.operators.misfits import batch_clash, contraction_clash, stretch_clash
 from attncheck.operators.operands import dtype_of, factor_shape
 
 _NAMES = ("query", "key", "value")

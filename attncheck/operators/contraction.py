@@ -8,11 +8,8 @@ Rules: numpy.matmul and numpy.dot "Notes"; torch.matmul.
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Items
-
-from attncheck.algebra.broadcast import Broadcast, Pairing, broadcast, undecided
+from attncheck.algebra.broadcast import Broadcast, broadcast
 from attncheck.algebra.contract import Contracted, contract, tell_apart
-from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import SCALAR, Axis, Shape, closed, expand
 from attncheck.algebra.size import ONE, Size, product
 from attncheck.operators.axes import (
@@ -26,6 +23,12 @@ from attncheck.operators.axes import (
 from attncheck.operators.call import Call
 from attncheck.operators.elementwise import multiply, without_marks
 from attncheck.operators.events import Clash, Contraction, Fault, Outcome
+from attncheck.operators.misfits import (
+    batch_clash,
+    contraction_clash,
+    stretch_clash,
+    unequal_batch,
+)
 from attncheck.operators.operands import dtype_of, factor_shape
 from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
@@ -38,28 +41,6 @@ def product_dtype(call: Call, *names: str) -> str | None:
     if "float" in kinds:
         return "float"
     return kinds.pop() if len(kinds) == 1 else None
-
-
-def contraction_clash(pairs: Items[Contracted], operand: int = 1) -> Clash | None:
-    """The clash of the first pair of axes whose sizes differ, or None."""
-    for pair in pairs:
-        if pair.verdict.clashes:
-            text = f"contracts {pair.left} with {pair.right}"
-            return Clash(
-                Fault.CONTRACTION, text, operand, pair.left.size, pair.right.size, pair.verdict
-            )
-    return None
-
-
-def batch_clash(pairings: Items[Pairing], operand: int = 1) -> Clash | None:
-    """The clash of the first batch axes that cannot be broadcast, or None."""
-    for pairing in pairings:
-        if pairing.verdict.clashes:
-            assert pairing.left is not None and pairing.right is not None
-            text = f"pairs the batch axes {pairing.left} and {pairing.right}"
-            left, right = pairing.left.size, pairing.right.size
-            return Clash(Fault.BROADCAST, text, operand, left, right, pairing.verdict)
-    return None
 
 
 def failed(call: Call, clash: Clash, event: Contraction | None = None) -> Outcome:
@@ -257,7 +238,7 @@ def by_pattern(
     )
     clash = contraction_clash([pairs[letter] for letter in summed])
     if clash is None:
-        clash = _unequal_batch([pairs[letter] for letter in shared if letter not in summed])
+        clash = unequal_batch([pairs[letter] for letter in shared if letter not in summed])
     if clash is not None:
         return failed(call, clash, event)
     axes = dict(zip(pattern.left, expand(closed(left), call.facts).axes, strict=True))
@@ -277,15 +258,6 @@ def _position(output: str, letter: str) -> int | None:
     return output.index(letter) if letter in output else None
 
 
-def _unequal_batch(pairs: Items[Contracted]) -> Clash | None:
-    for pair in pairs:
-        if pair.verdict.clashes:
-            text = f"pairs the batch axes {pair.left} and {pair.right}, which it does not stretch"
-            sizes = pair.left.size, pair.right.size
-            return Clash(Fault.BROADCAST, text, 1, *sizes, pair.verdict)
-    return None
-
-
 def _added(call: Call, pattern: Pattern) -> Outcome:
     outcome = _fixed(call, pattern)
     bias, made = call.shape("bias"), outcome.value
@@ -296,26 +268,6 @@ def _added(call: Call, pattern: Pattern) -> Outcome:
     spread = broadcast(made.shape, bias, call.facts)
     clash = stretch_clash(spread, made.shape, bias)
     return outcome if clash is None else Outcome(call.make(None), outcome.event, clash)
-
-
-def stretch_clash(spread: Broadcast, target: Shape, given: Shape, operand: int = 0) -> Clash | None:
-    """Why a shape cannot be stretched to `target` (the left side of `spread`), or None."""
-    for pairing in spread.pairings:
-        grows = pairing.left is None or (
-            pairing.left.is_one and pairing.right is not None and not pairing.right.is_one
-        )
-        if pairing.verdict.clashes or (grows and _known(pairing.right)):
-            left = pairing.left.size if pairing.left is not None else None
-            right = pairing.right.size if pairing.right is not None else None
-            text = f"stretches {given} to {target}"
-            verdict = pairing.verdict if pairing.verdict.clashes else Verdict.DIFFERENT
-            return Clash(Fault.BROADCAST, text, operand, left, right, verdict)
-    return None
-
-
-def _known(axis: Axis | None) -> bool:
-    """Whether an axis surely exists, with a size that cannot be 1."""
-    return axis is not None and axis.size is not None and not undecided(axis.size)
 
 
 # -- products over the last axes -------------------------------------------------------------------

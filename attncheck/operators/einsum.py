@@ -15,8 +15,8 @@ from attncheck.algebra.contract import tell_apart
 from attncheck.algebra.shape import Axis, Shape, expand
 from attncheck.operators.axes import axes_text, split_ends, with_rank
 from attncheck.operators.call import Call
-from attncheck.operators.contraction import batch_clash
 from attncheck.operators.events import Clash, Einsum, Fault, Outcome
+from attncheck.operators.misfits import batch_clash
 from attncheck.operators.operands import dtype_of, factor_shape
 from attncheck.operators.patterns import DOTS, Anonymous, Malformed, Side, read_side
 from attncheck.record import record

@@ -9,6 +9,7 @@ from attncheck.operators import contraction
 from attncheck.operators.axes import append, split_trailing
 from attncheck.operators.call import Call
 from attncheck.operators.events import Contraction, Outcome
+from attncheck.operators.misfits import batch_clash, contraction_clash
 from attncheck.operators.operands import factor_shape
 from attncheck.operators.seats import rank_clash
 from attncheck.record import replace
@@ -105,7 +106,7 @@ def turned_matvec(call: Call) -> Outcome:
     kept, summed = pair[::-1] if turned else pair
     product = contract(summed, row[1][0], call.facts, "matvec")
     spread = broadcast(outer, row[0], call.facts)
-    problem = contraction.contraction_clash([product]) or contraction.batch_clash(spread.clashes)
+    problem = contraction_clash([product]) or batch_clash(spread.clashes)
     if problem is not None:
         return contraction.failed(call, problem)
     made = None if spread.shape is None else append(spread.shape, (kept,))

@@ -13,10 +13,10 @@ from attncheck.algebra.contract import Contracted, contract, tell_apart
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Shape, closed, expand
 from attncheck.operators.call import Call
-from attncheck.operators.contraction import contraction_clash, stretch_clash
 from attncheck.operators.demands import rank_demanded
 from attncheck.operators.elementwise import without_marks
 from attncheck.operators.events import Attention, Clash, Fault, Outcome
+from attncheck.operators.misfits import contraction_clash, stretch_clash
 from attncheck.record import record, replace
 from attncheck.values.value import Sequence, Value
 

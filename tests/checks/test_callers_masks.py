@@ -1,4 +1,4 @@
-"""A caller's docstring about a mask: of what the caller is given, not of what reaches the scores."""
+"""A docstring about a mask: of what its function is given, not of what reaches the scores."""
 
 from attncheck.engine import check_source
 from attncheck.settings import Settings
