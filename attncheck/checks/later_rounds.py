@@ -10,6 +10,8 @@ from attncheck.graph import Carried, Operation
 
 def carried_into(operation: Operation, view: View) -> Carried | None:
     """What the loop carries on that an operation fails for; None if the first round fails, too."""
+    if not operation.carried:
+        return None
     made = {each.number for _, tensor in operation.tensors() for each in behind(view.graph, tensor)}
     return next((each for each in operation.carried if each.tensor.operation in made), None)
 

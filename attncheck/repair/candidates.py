@@ -66,6 +66,7 @@ from attncheck.repair.subscripts import subscripts
 from attncheck.repair.transposes import transposed_view
 from attncheck.repair.wording import (
     argument_of,
+    axis_kept,
     bracketed,
     call_with,
     exchanged,
@@ -104,9 +105,7 @@ def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
     made = None if culprit is None else view.maker(culprit.tensor)
     if made is None or culprit is None or not isinstance(made.node, cst.Call):
         return
-    word = "keepdim" if made.spelling.startswith("torch") else "keepdims"
-    text = call_with(view, made.node, f"{word}=True")
-    yield edit(made.node, text, f"keep the reduced axis ({word}=True)")
+    yield edit(made.node, *axis_kept(view, made, made.node))
 
 
 #: What is wrong with sums of weights and scores otherwise, and what mends it.

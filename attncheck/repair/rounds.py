@@ -15,8 +15,8 @@ from attncheck.operators.events import Selection
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.ranks import without_axis
 from attncheck.repair.wording import (
+    axis_kept,
     bracketed,
-    call_with,
     functions_for,
     library_of,
     strip_column,
@@ -75,17 +75,11 @@ def _an_axis_more(
     made: Operation, tensor: Tensor, began: Sizes, now: Sizes, view: View
 ) -> Iterator[Candidate]:
     """With the axis of 1 that it began with."""
-    if isinstance(made.node, cst.Call) and made.kind in _REDUCING:
-        word = "keepdim" if made.spelling.startswith("torch") else "keepdims"
-        changes = (Change(made.node, call_with(view, made.node, f"{word}=True")),)
-        words = f"keep the reduced axis ({word}=True)"
-        yield Candidate(changes, words, safe=False, same_size=True)
+    if isinstance(made.node, cst.Call) and made.kind == "reduce":
+        text, words = axis_kept(view, made, made.node)
+        yield Candidate((Change(made.node, text),), words, safe=False, same_size=True)
     for axis in range(len(began)):
         if began[axis] == ONE and len(began) == len(now) + 1:
             text = with_axis_of_one(view, made.node, tensor, axis, len(now))
             words = f"give it its axis of 1 at {axis}"
             yield Candidate((Change(made.node, text),), words, safe=False, same_size=True)
-
-
-#: Operations that can keep the axis they reduce.
-_REDUCING = frozenset({"reduce", "arg_reduce"})

@@ -163,6 +163,12 @@ def call_with(view: View, node: cst.Call, argument: str) -> str:
     return f"{inside}{separator}{argument})"
 
 
+def axis_kept(view: View, made: Operation, node: cst.Call) -> tuple[str, str]:
+    """The call of a reduction that keeps the axis it reduces, and that in words."""
+    word = "keepdim" if made.spelling.startswith("torch") else "keepdims"
+    return call_with(view, node, f"{word}=True"), f"keep the reduced axis ({word}=True)"
+
+
 def other_flag(view: View, node: cst.Call, name: str) -> tuple[cst.CSTNode, str]:
     """A call with a flag set the other way: the expression to write anew, and its text."""
     for argument in node.args:
