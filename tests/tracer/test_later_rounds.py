@@ -53,6 +53,18 @@ def test_what_the_second_round_cannot_take_is_told_where_the_first_one_makes_it(
     assert finding.expected.shape == ("context_0",)
 
 
+def test_an_axis_that_the_loop_began_with_is_kept():
+    column = DECODER.replace("torch.full((b,), 1)", "torch.full((b, 1), 1)")
+    column = column.replace(
+        "self.embedding(token), context", "self.embedding(token)[:, 0], context"
+    )
+    (finding,) = findings(column.format(next="logits.argmax(dim=1)"))
+    assert (finding.code, finding.line) == ("ATN106", 24)
+    assert finding.fix.line == "token = logits.argmax(dim=1, keepdim=True)"
+    assert (finding.tensor.shape, finding.expected.shape) == (("context_0",), ("context_0", 1))
+    assert findings(column.format(next="logits.argmax(dim=1, keepdim=True)")) == []
+
+
 @pytest.mark.parametrize(
     "following",
     [
