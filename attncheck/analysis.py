@@ -25,6 +25,7 @@ from attncheck.diagnosed import (
 )
 from attncheck.evidence.comments import claims, standing_claims
 from attncheck.evidence.declarations import Declarations, declared_in_comments, scope_of
+from attncheck.examples import is_out_of_date
 from attncheck.finding import Severity
 from attncheck.flags import chosen_by_flag
 from attncheck.graph import Operation
@@ -61,6 +62,8 @@ class Analysis:
     settings: Settings
     tracer: Tracer
     module: Traced
+    #: what the examples in docstrings run
+    examples: list[Traced] = field(default_factory=list)
     general: list[Traced] = field(default_factory=list)
     shown: list[Traced] = field(default_factory=list)
     certain: list[Diagnosed] = field(default_factory=list)
@@ -124,16 +127,26 @@ def analyse(source: Source, settings: Settings) -> Analysis:
     analysis = Analysis(source, settings, tracer, tracer.run_module())
     found: dict[tuple[str, object], Diagnosed] = {}
     analysis.shown.append(analysis.module)
-    _take(found, diagnose(analysis, analysis.module, {}))
+    analysis.examples = tracer.run_examples()
+    for traced in (analysis.module, *analysis.examples):
+        _take(found, diagnose(analysis, traced, {}))
     # What calls a function is mostly defined after it, and shows what it is called with.
     for function in reversed(tracer.functions):
         _function(analysis, function, found)
     for listed in (analysis.general, analysis.shown, analysis.suspects):
         listed.reverse()
-    views = [_view(analysis, traced, {}) for traced in (analysis.module, *analysis.general)]
-    analysis.certain = settled(list(found.values()), views)
+    traces = (analysis.module, *analysis.examples, *analysis.general)
+    views = [_view(analysis, traced, {}) for traced in traces]
+    told = (each for each in found.values() if not _is_out_of_date(analysis, each))
+    analysis.certain = settled(list(told), views)
     _leave_out_spoiled(analysis)
     return analysis
+
+
+def _is_out_of_date(analysis: Analysis, told: Diagnosed) -> bool:
+    """Whether an example fails that is to blame for it itself."""
+    is_example = any(told.traced is traced for traced in analysis.examples)
+    return is_example and is_out_of_date(told, analysis.general)
 
 
 def _leave_out_spoiled(analysis: Analysis) -> None:
@@ -151,6 +164,7 @@ def traces_to_show(source: Source, settings: Settings) -> list[Traced]:
     tracer = make_tracer(source, settings)
     tracer.evidence.ledger.saving = False
     module = tracer.run_module()
+    tracer.run_examples()
     shown: dict[Function, Traced] = {}
     known: dict[Function, object] = {}
     # A second time where functions that were traced later have shown more of the arguments.

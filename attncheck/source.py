@@ -30,7 +30,10 @@ from attncheck.record import record
 if TYPE_CHECKING:
     import libcst as cst
 
+    from attncheck.tree.examples import Example
     from attncheck.tree.text import Text as Written
+
+    _Tree = tuple[cst.Module, Written | None, Sequence[Example]]
 
 #: The end of a notebook's name.
 NOTEBOOK: Final = ".ipynb"
@@ -126,8 +129,9 @@ class Source:
     """A parsed file.
 
     ``module`` has libcst's nodes, as a rule without anything that has only to do with their text
-    (see `attncheck.tree`); `written` then knows where expressions stand. Other positions are
-    computed for the whole tree when the first one is asked for.
+    (see `attncheck.tree`); `written` then knows where expressions stand, those of ``examples`` in
+    docstrings among them. Other positions are computed for the whole tree when the first one is
+    asked for.
     """
 
     __slots__ = (
@@ -137,20 +141,20 @@ class Source:
         "_written",
         "cells",
         "encoding",
+        "examples",
         "lines",
         "module",
         "path",
         "text",
     )
 
-    def __init__(self, said: Text, module: cst.Module, written: Written | None) -> None:
+    def __init__(self, said: Text, tree: _Tree) -> None:
         self.path = said.path
         self.text = text = said.text
         self.encoding = said.encoding
         self.cells = said.cells
         self.lines = split_lines(text)
-        self.module = module
-        self._written = written
+        self.module, self._written, self.examples = tree
         self._starts: Sequence[int] | None = None
         self._spans: Mapping[cst.CSTNode, tuple[int, int]] | None = None
         self._outer: Mapping[cst.CSTNode, cst.CSTNode] | None = None
@@ -280,13 +284,13 @@ def parse(said: Text, *, everyday: bool = False) -> Source:
     `everyday` says that it is not nested too deeply, as the text that it was made from was not.
     """
     try:
-        return Source(said, *_parse(said.text, said.path, everyday or is_everyday(said.text)))
+        return Source(said, _parse(said.text, said.path, everyday or is_everyday(said.text)))
     except SourceError as error:
         error.cells = said.cells
         raise
 
 
-def _parse(text: str, path: str, everyday: bool) -> tuple[cst.Module, Written | None]:
+def _parse(text: str, path: str, everyday: bool) -> _Tree:
     parsed: ast.Module | SourceError | None
     parsed = _parsed(text, path) if everyday else _judged(text, path, for_libcst=True)
     with paused_gc():
@@ -296,7 +300,7 @@ def _parse(text: str, path: str, everyday: bool) -> tuple[cst.Module, Written | 
         import libcst
 
         try:
-            return libcst.parse_module(text), None
+            return libcst.parse_module(text), None, ()
         except libcst.ParserSyntaxError as error:
             refusal = parsed or _judged(text, path, for_libcst=True)
             if isinstance(refusal, SourceError):
@@ -318,15 +322,17 @@ def _tree(text: str, path: str) -> ast.Module:
         return ast.parse(text, path)
 
 
-def _made(text: str, parsed: ast.Module) -> tuple[cst.Module, Written] | None:
-    """The tree made from CPython's; None where that is not certain."""
+def _made(text: str, parsed: ast.Module) -> _Tree | None:
+    """The tree made from CPython's, and the examples in it; None where that is not certain."""
+    from attncheck.tree.examples import PROMPT, examples
     from attncheck.tree.nodes import Unusual
     from attncheck.tree.statements import module_of
     from attncheck.tree.text import Text as Written
 
     written = Written(text, split_lines(text), line_starts(text))
     try:
-        return module_of(written, parsed), written
+        module = module_of(written, parsed)
+        return module, written, examples(written, parsed) if PROMPT in text else ()
     except (Unusual, RecursionError):
         return None
 

@@ -50,7 +50,7 @@ def joined_otherwise(view: View, tensor: Tensor, wanted: Size) -> bool:
     total = _joined_along_last(view, made)
     if total is None:
         return False
-    unseen = any(symbol.flexible for symbol in view.facts.resolve(total).symbols())
+    unseen = any(each.flexible or each.found for each in view.facts.resolve(total).symbols())
     fits = view.facts.compare(total, wanted)
     return fits is Verdict.EQUAL or (unseen and fits is Verdict.UNKNOWN)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Shape
-from attncheck.algebra.size import ZERO
+from attncheck.algebra.size import ZERO, Size
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
 from attncheck.checks.view import View
 from attncheck.evidence.comments import ClaimText
@@ -86,9 +86,19 @@ def _contradicts(view: View, claimed: Shape, traced: Shape) -> bool:
             return True
         if said.size is None or known.size is None:
             continue
+        if not missing and said is claimed.axes[0] and _is_regrouped(said.size, known.size):
+            continue
         if view.facts.compare(said.size, known.size) in (Verdict.DIFFERENT, Verdict.DISTINCT):
             return True
     return False
+
+
+def _is_regrouped(said: Size, known: Size) -> bool:
+    """Whether the first axis is called by the name of what was cut up or folded to make it.
+
+    A batch of clips that is no longer one of frames, (B // T, ...), is called B all the same.
+    """
+    return said.symbol is not None and said.symbol in known.symbols() and known.symbol is None
 
 
 def _report(

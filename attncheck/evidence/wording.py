@@ -19,9 +19,12 @@ LONGEST: Final = 120
 #: A bracket without another in it: for putting into larger patterns.
 BRACKET: Final = rf"(?:\([^()\[\]{{}}\n]{{1,{LONGEST}}}\)|\[[^()\[\]{{}}\n]{{1,{LONGEST}}}\])"
 
-_FACTOR: Final = r"(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+)"
+#: A name may be that of an attribute: ``decoder.hidden_size``.
+_FACTOR: Final = r"(?:[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*|[0-9]+)"
 _COMPONENT: Final = re.compile(rf"\.\.\.|\*|\*?{_FACTOR}(?:\s*(?:\*|\+|-|//)\s*{_FACTOR})*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+#: What a name stands for: of an attribute, its own name.
+_OWN_NAME: Final = re.compile(r"[A-Za-z_]\w*(?![\w.])")
 
 
 def words(text: str) -> frozenset[str]:
@@ -116,7 +119,8 @@ def is_shape(text: str, *, announced: bool = False) -> bool:
         return False
     if announced:
         return inner not in ("...", "*", "0")
-    return parts not in _TUPLES and _sizes_all(parts, names)
+    own = [name for part in parts for name in _OWN_NAME.findall(part)]
+    return parts not in _TUPLES and _sizes_all(parts, own)
 
 
 def _may_be_axes(inner: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence as Classes
 from typing import TypeAlias
 
 import libcst as cst
@@ -123,6 +124,8 @@ def _isinstance(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Va
         return Scalar("bool")
     if value == NONE:
         return FALSE  # nobody asks for its class
+    if type(value) is Layer:
+        return _is_layer(value, classes)
     own = _KINDS.get(type(value))
     paths = {each.path for each in classes if type(each) is Library}
     if type(value) is Int and paths == {"torch.Tensor"} and len(classes) == 1:
@@ -133,6 +136,29 @@ def _isinstance(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Va
         # Whether it is a list or a tuple is not always known.
         return Scalar("bool") if own & paths else FALSE
     return TRUE if own & paths else Scalar("bool")
+
+
+def _is_layer(layer: Layer, classes: Classes[Value]) -> Value:
+    """Whether a layer is of one of some classes: PyTorch's own do not descend from each other.
+
+    ``Module`` and bases that are not public, ``_ConvNd``, are those of many.
+    """
+    names = [each.path.rpartition(".") for each in classes if type(each) is Library]
+    own = layer.path.rpartition(".")
+    if own in names:
+        return TRUE
+    if len(names) < len(classes) or own[0] != "torch.nn" or own[2].startswith("Lazy"):
+        return Scalar("bool")
+    other = all(room == "torch.nn" and name != "Module" for room, _, name in names)
+    return FALSE if other else Scalar("bool")
+
+
+def _type(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """``type(layer)``, of which another one is then made."""
+    value = arguments.first() if len(arguments.positional) == 1 else None
+    if type(value) is Layer:
+        return Library(value.path)
+    return value.of if type(value) is Instance else UNKNOWN
 
 
 def _descends(of: Class, asked: Value) -> bool:
@@ -195,6 +221,7 @@ REFLECTIONS: dict[str, Reflection] = {
     "builtins.setattr": _setattr,
     "builtins.hasattr": _hasattr,
     "builtins.isinstance": _isinstance,
+    "builtins.type": _type,
     "builtins.callable": _callable,
     "copy.deepcopy": _copy,
     "copy.copy": _copy,

@@ -11,7 +11,10 @@ from __future__ import annotations
 import itertools
 import os
 import re
+from collections.abc import Collection
+from collections.abc import Sequence as Statements
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import libcst as cst
@@ -43,6 +46,7 @@ from attncheck.tracer.program import ProgramEvidence
 from attncheck.tracer.project import Project
 from attncheck.tracer.sketches import Sketches
 from attncheck.tracer.statements import STATEMENTS
+from attncheck.tracer.switches import switches
 from attncheck.tracer.terms import USUAL, Terms
 from attncheck.tree.pairs import parameters_of
 from attncheck.values.tensor import Evidence
@@ -58,11 +62,11 @@ from attncheck.values.value import (
     Layer,
     Unknown,
     Value,
-    as_integer,
     as_size,
     as_tensor,
 )
 
+_DEFINING: Final = (cst.ClassDef, cst.FunctionDef)
 #: A name in a shape as prose writes it.
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
@@ -102,6 +106,7 @@ class Tracer:
         self.scope = scope
         self.evidence = evidence
         self.module = source.module
+        self._examples = source.examples
         self.steps = FILE_STEPS
         self._environment = Environment()
         self._environment.names["__name__"] = Const("__main__")
@@ -133,13 +138,38 @@ class Tracer:
         """Run the module body."""
         machine = self._home
         frame = Frame(self._environment, Place("", None))
-        complete = self._guarded(machine, lambda: self._run_block(machine, frame))
+        complete = self._guarded(
+            machine, partial(self._run_block, machine, frame, self.module.body)
+        )
         self._learn_calls(machine)
         return self._traced(machine, None, None, complete)
 
-    def _run_block(self, machine: Machine, frame: Frame) -> None:
+    @staticmethod
+    def _run_block(machine: Machine, frame: Frame, body: Statements[cst.CSTNode]) -> None:
         with machine.running(frame):
-            machine.execute(self.module.body)
+            machine.execute(body)
+
+    def run_examples(self) -> list[Traced]:
+        """Run the examples in docstrings that use what the file defines, each by itself.
+
+        What they import from the file is its own. Their calls count as those of the module.
+        """
+        defined = (each for each in self.module.body if isinstance(each, _DEFINING))
+        own = {each.name.value for each in defined}
+        traces = []
+        for example in self._examples:
+            if own.isdisjoint(example.reads):
+                continue
+            machine = self._machine()
+            machine.observe_calls = True
+            frame = Frame(Environment(self._environment), Place("", None))
+            body = [each for each in example.body if not _imports(each, own)]
+            complete = self._guarded(machine, partial(self._run_block, machine, frame, body))
+            self._learn_calls(machine)
+            for function, calls in machine.calls_seen.items():
+                self._home.calls_seen.setdefault(function, []).extend(calls)
+            traces.append(self._traced(machine, None, None, complete))
+        return traces
 
     @property
     def functions(self) -> list[Function]:
@@ -402,6 +432,17 @@ class Tracer:
         )
 
 
+def _imports(statement: cst.CSTNode, names: Collection[str]) -> bool:
+    """Whether a line does nothing but import some of these names."""
+    parts = statement.body if type(statement) is cst.SimpleStatementLine else ()
+    imported = [part.names for part in parts if type(part) is cst.ImportFrom]
+    return len(imported) == len(parts) > 0 and all(
+        not isinstance(listed, cst.ImportStar)
+        and all(type(each.name) is cst.Name and each.name.value in names for each in listed)
+        for listed in imported
+    )
+
+
 def _ranks_shown(traced: Traced) -> tuple[tuple[str, int, str | None], ...]:
     """The number of axes of each parameter that has some, and had any at first.
 
@@ -423,30 +464,6 @@ def _ranks_shown(traced: Traced) -> tuple[tuple[str, int, str | None], ...]:
         if rank and tensor.evidence is Evidence.FORCED:
             found[site.name] = site.name, rank, tensor.library
     return tuple(found.values())
-
-
-def switches(function: Function) -> frozenset[str]:
-    """The arguments of a function that choose its way by default, and need not be given.
-
-    Those are flags, texts, and what is counted of something that may not be there at all: 0 and 1.
-    What a constructor has None for by default need not be given if its class asks whether it is: it
-    may have no use else.
-    """
-    asked = frozenset[str]()
-    owner = function.owner if function.name in MAKING else None
-    if owner is not None and NONE in function.defaults.values():
-        asked = asked_for(owner.node)
-    return frozenset(
-        name
-        for name, value in function.defaults.items()
-        if (value == NONE and name in asked) or _is_switch(value)
-    )
-
-
-def _is_switch(value: Value) -> bool:
-    if type(value) is Const:
-        return isinstance(value.value, bool | str)
-    return as_integer(value) in (0, 1)
 
 
 def _forget_replaced(made: Instance, owner: Class) -> None:

@@ -240,6 +240,27 @@ def test_comments_that_list_the_last_axes(claim, expected):
     assert codes(LAST_AXES.format(claim=claim)) == expected
 
 
+CLIPS = """
+def forward(x, heads):
+    B, N, C = x.shape
+    y = x.reshape(-1, 2, heads, N, C // heads).permute(0, 2, 3, 1, 4)
+    y = y.softmax(dim=-1)  # {claim}
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("(B, H, N, T, C)", []),
+        ("(B // 2, H, N, T, C)", []),
+        ("(B, H, N, T, C, 1)", ["ATN601"]),
+    ],
+)
+def test_comments_that_call_what_the_batch_was_cut_into_a_batch(claim, expected):
+    assert codes(CLIPS.format(claim=claim)) == expected
+
+
 ONE_NUMBER = """
 def loss(logits, n):
     b, t, c = logits.shape

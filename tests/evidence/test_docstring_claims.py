@@ -44,6 +44,10 @@ def returns(text):
             "(batch, tgt_len, dim)",
         ),
         ("encoder_states: the last hidden state (n_layers, B, d_s).", "(n_layers, B, d_s)"),
+        (
+            ":param encoder_states: encoder states, shape (batch_size, src_len, encoder.hidden)",
+            "(batch_size, src_len, encoder.hidden)",
+        ),
         # Google style
         ("encoder_states (Tensor): (T_enc, d_h) the annotations", "(T_enc, d_h)"),
         ("encoder_states: shape [B, T, D]", "[B, T, D]"),
