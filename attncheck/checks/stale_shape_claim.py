@@ -12,6 +12,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Shape
 from attncheck.algebra.size import ZERO, Size
 from attncheck.checks.report import Culprit, Report, sizes_of, text_of
+from attncheck.checks.turned_claims import turned_claim
 from attncheck.checks.view import View
 from attncheck.evidence.comments import ClaimText
 from attncheck.rule import Rule
@@ -58,6 +59,7 @@ def check_trace(view: View) -> Iterator[Report]:
         if claim.subject is None and _fits_another(view, claimed, site, everywhere):
             continue
         yield _report(view, site, tensor, claimed, claim)
+    yield from turned_claim(RULE, view)
 
 
 def _fits_another(view: View, claimed: Shape, site: ShapeSite, sites: list[ShapeSite]) -> bool:

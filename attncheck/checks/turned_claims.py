@@ -1,0 +1,139 @@
+"""Comments that list the axes of a tensor in another order than it has them.
+
+Names that only comments have are free: ``B`` may be any axis. But the comments of one function
+name the same axes, and say together which is which: where ``(B, T, d)`` stands beside a tensor
+whose axes all the other lines call T, B and d, an axis was moved, or the comment was left behind.
+Where one name is used for several sizes it still tells which axis is which from one line to the
+next, if all that is between them moves axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attncheck.algebra.facts import Facts, Verdict
+from attncheck.algebra.shape import Shape
+from attncheck.algebra.size import Size, Symbol
+from attncheck.checks.report import Culprit, Report, sizes_of, text_of
+from attncheck.checks.view import View
+from attncheck.evidence.comments import ClaimText
+from attncheck.graph import Operation
+from attncheck.operators.events import Permutation
+from attncheck.record import record
+from attncheck.rule import Rule
+from attncheck.tracer.machine import ShapeSite
+from attncheck.values.tensor import Evidence, Tensor
+from attncheck.values.value import as_tensor
+
+
+@record
+class _Claimed:
+    """A tensor with the claim beside it, axis by axis: what is said, and what was traced."""
+
+    site: ShapeSite
+    tensor: Tensor
+    made: Operation
+    claim: ClaimText
+    said: tuple[Size, ...]
+    traced: tuple[Size, ...]
+
+
+def turned_claim(rule: Rule, view: View) -> Iterator[Report]:
+    """The report of the first claim of a function whose axes are there in another order."""
+    listed = list(_claims(view))
+    broken = min((each.number for each in view.graph.clashes()), default=None)
+    for claimed in listed:
+        if broken is not None and claimed.made.number >= broken:
+            return
+        others = [each for each in listed if each.claim is not claimed.claim]
+        before = [each for each in others if _is_moved(each, claimed, view)]
+        for witnesses in (others, before):
+            meant = [_meant(size, witnesses, view.facts) for size in claimed.said]
+            order = _order([size for size in meant if size is not None], claimed.traced, view.facts)
+            if order is not None:
+                yield _report(rule, view, claimed, order)
+                return
+
+
+def _is_moved(before: _Claimed, claimed: _Claimed, view: View) -> bool:
+    """Whether a tensor is another one with its axes moved."""
+    source = claimed.made.source
+    if source is None or not isinstance(claimed.made.event, Permutation):
+        return False
+    return view.graph.maker(source) is before.made
+
+
+def _claims(view: View) -> Iterator[_Claimed]:
+    """What lines assign that say its shape, where it is known and has as many axes."""
+    lines = [view.line(site.node) for site in view.traced.sites]
+    for site, line in zip(view.traced.sites, lines, strict=True):
+        claim, tensor = view.evidence.comments.get(line), as_tensor(site.value)
+        made = None if tensor is None else view.graph.maker(tensor)
+        if claim is None or tensor is None or made is None or tensor.evidence >= Evidence.PROSE:
+            continue
+        if claim.subject != site.name and (claim.subject is not None or lines.count(line) > 1):
+            continue
+        said = _sizes(claim.read(view.evidence.scope.symbol))
+        traced = _sizes(view.shape(tensor))
+        if len(said) == len(traced) > 1:
+            yield _Claimed(site, tensor, made, claim, said, traced)
+
+
+def _sizes(shape: Shape | None) -> tuple[Size, ...]:
+    """The sizes of a shape; none if one is not known."""
+    if shape is None or not shape.closed:
+        return ()
+    sizes = [size for size in shape.sizes() if size is not None]
+    return tuple(sizes) if len(sizes) == len(shape.axes) else ()
+
+
+def _meant(said: Size, others: Sequence[_Claimed], facts: Facts) -> Size | None:
+    """What all other claims call so: the size of an axis; None if they do not agree."""
+    if said.number is not None:
+        return said
+    named = [size for each in others for size in _named(said.symbol, each)]
+    first = next(iter(named), None)
+    if first is None or any(facts.compare(first, each) is not Verdict.EQUAL for each in named):
+        return None
+    return first
+
+
+def _named(symbol: Symbol | None, claimed: _Claimed) -> Iterator[Size]:
+    for said, size in zip(claimed.said, claimed.traced, strict=True):
+        if symbol is not None and said.symbol is symbol:
+            yield size
+
+
+def _order(meant: Sequence[Size], traced: Sequence[Size], facts: Facts) -> list[int] | None:
+    """Which claimed axis each traced one is, where they are the same in another order."""
+    if len(meant) != len(traced):
+        return None
+    left = list(range(len(meant)))
+    order = []
+    for place, size in enumerate(traced):
+        places = [index for index in left if facts.compare(meant[index], size) is Verdict.EQUAL]
+        if not places:
+            return None
+        # As it is said, if that is so; else wherever it is said.
+        found = place if place in places else places[0]
+        left.remove(found)
+        order.append(found)
+    return order if order != sorted(order) else None
+
+
+def _report(rule: Rule, view: View, claimed: _Claimed, order: Sequence[int]) -> Report:
+    said = text_of(claimed.said)
+    own = text_of(tuple(claimed.said[index] for index in order))
+    traced = text_of(claimed.traced)
+    return Report(
+        rule,
+        claimed.made,
+        claimed.site.node,
+        f"the comment says {said}, but `{claimed.site.name}` is {traced}: what the other comments"
+        f" here call {own}",
+        Culprit(claimed.site.node, claimed.tensor),
+        sizes_of(view.shape(claimed.tensor)),
+        f"as traced, or with its axes moved; `{claimed.claim.words}` lists them in another order",
+        claim=(claimed.claim.shape, own),
+        function=claimed.site.function,
+    )
