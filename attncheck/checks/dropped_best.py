@@ -175,7 +175,8 @@ def _is_inside(made: Operation, picks: list[Value]) -> bool:
     if len(picks) != 1:
         return False
     (item,) = picks
-    number = as_integer(item.lower if type(item) is Slice else item)
+    first = item.lower if type(item) is Slice else item
+    number = None if first is None else as_integer(first)
     if made.kind == "topk":
         return number == -1
     return number not in (0, -1)

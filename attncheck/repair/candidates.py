@@ -22,6 +22,7 @@ from attncheck.checks.empties import empty_operand
 from attncheck.checks.merged_otherwise import parts_apart
 from attncheck.checks.normed_apart import norms_apart
 from attncheck.checks.one_dot import over_batch
+from attncheck.checks.padded_means import padded_mean
 from attncheck.checks.pooled_features import pooled_features
 from attncheck.checks.pooled_means import whole_count
 from attncheck.checks.report import Report
@@ -33,7 +34,7 @@ from attncheck.operators.events import Contraction, Einsum
 from attncheck.repair.axes_of_one import behind_batch, joined_beside, stacked
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
-from attncheck.repair.counts import count_of_each
+from attncheck.repair.counts import count_of_each, count_of_kept
 from attncheck.repair.coverage import coverage_before
 from attncheck.repair.dots import each_sequence
 from attncheck.repair.earlier import earlier_steps
@@ -138,6 +139,12 @@ def _contraction(report: Report, view: View) -> Iterator[Candidate]:
     if argument is not None:
         words = f"sum over axis {report.axis}"
         yield edit(argument, str(report.axis), words, safe=constant is None)
+
+
+def _masked_weights(report: Report, view: View) -> Iterator[Candidate]:
+    """The mask on the scores; of a mean, the positions counted that it keeps."""
+    mean = view.remembered(padded_mean, report.operation) is not None
+    yield from count_of_kept(report, view) if mean else mask_scores(report, view)
 
 
 def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
@@ -271,7 +278,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN402": other_state,
     "ATN501": move_axis,
     "ATN502": negated,
-    "ATN503": mask_scores,
+    "ATN503": _masked_weights,
     "ATN504": hide_scores,
     "ATN505": pass_mask,
     "ATN506": other_scale,

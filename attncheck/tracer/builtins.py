@@ -377,13 +377,11 @@ CONSTANTS: dict[str, Value] = {
     ),
     **dict.fromkeys(("torch.finfo.max", "numpy.finfo.max", "jax.numpy.finfo.max"), Const(_LARGEST)),
     **{
-        f"{library}.finfo.{name}": value
+        f"{library}.finfo.{name}": Const(number)
         for library in ("torch", "numpy", "jax.numpy")
-        for name, value in (
-            *((name, Const(number)) for name, number in _NEXT_TO_ZERO.items()),
-            ("bits", Scalar("float")),
-        )
+        for name, number in _NEXT_TO_ZERO.items()
     },
+    **{f"{library}.finfo.bits": Scalar("float") for library in ("torch", "numpy", "jax.numpy")},
     "sys.float_info.min": Const(2.2250738585072014e-308),
     "sys.float_info.epsilon": Const(2.220446049250313e-16),
     "sys.float_info.max": Const(1.7976931348623157e308),
