@@ -30,7 +30,7 @@ from attncheck.checks.summed_weights import constant_sum
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Einsum
+from attncheck.operators.events import Contraction, Einsum, Reduction
 from attncheck.repair.axes_of_one import behind_batch, joined_beside, stacked
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
@@ -106,9 +106,17 @@ def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
     made = None if culprit is None else view.maker(culprit.tensor)
     if made is None or culprit is None or not isinstance(made.node, cst.Call):
         return
+    event = made.event
+    if isinstance(event, Reduction) and event.axes is None:
+        axis = "dim=-1, keepdim=True" if made.spelling.startswith("torch") else _LAST_KEPT
+        text = call_with(view, made.node, axis)
+        yield edit(made.node, text, "reduce the last axis, and keep it", safe=False)
+        return
     yield edit(made.node, *axis_kept(view, made, made.node))
 
 
+#: How numpy reduces the last axis and keeps it as 1.
+_LAST_KEPT = "axis=-1, keepdims=True"
 #: What is wrong with sums of weights and scores otherwise, and what mends it.
 _OF_SUMS: tuple[tuple[Callable[[Operation, View], object], Generator], ...] = (
     (over_batch, each_sequence),
