@@ -21,6 +21,8 @@ from attncheck.values.tensor import Tensor
 from attncheck.values.value import as_size, as_tensor
 
 _LAYER = "linear_layer"
+#: What expands a tensor, also one of unknown shape.
+_EXPANDING = frozenset({"expand", "expand_like"})
 _OPERANDS = 2
 _BATCHED = 2
 

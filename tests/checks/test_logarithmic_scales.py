@@ -1,4 +1,4 @@
-"""ATN506: cosines multiplied by the logarithm of their scale, and by what is no logarithm of one."""
+"""ATN506: cosines multiplied by the logarithm of their scale, and by other numbers."""
 
 import pytest
 
