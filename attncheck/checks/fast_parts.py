@@ -40,7 +40,7 @@ class SlowPart:
 
 
 def over_fast_parts(rule: Rule, view: View) -> Iterator[Report]:
-    """A report for each number of a token that a mask is made of, and that counts the wrong part."""
+    """A report for each number of a token that counts the wrong part, and makes a mask."""
     for operation in view.graph.operations:
         found = None if operation.elsewhere else view.remembered(slow_part, operation)
         output = as_tensor(operation.output)
@@ -50,9 +50,10 @@ def over_fast_parts(rule: Rule, view: View) -> Iterator[Report]:
             rule,
             operation,
             operation.node,
-            f"`{view.quote(operation.node)}`: token i of ({found.slow} {found.fast}), merged in this"
-            f" order, is number i // {found.fast} of the {found.slow}, and number i % {found.fast}"
-            f" of the {found.fast}; the mask made of this lets tokens see others of any",
+            f"`{view.quote(operation.node)}`: token i of ({found.slow} {found.fast}), merged in"
+            f" this order, is number i // {found.fast} of the {found.slow}, and number"
+            f" i % {found.fast} of the {found.fast}; the mask that is made of this lets tokens see"
+            " others by another number than their own",
             Culprit(operation.node, output),
             view.sizes(output),
             f"the same shape, counted with {found.fast}, the part that changes from token to token",
