@@ -17,6 +17,7 @@ from attncheck.checks.compared_copies import copies_compared
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.copied_rows import copied_rows
 from attncheck.checks.covered_twice import counts_itself
+from attncheck.checks.crossed_biases import crossed_bias
 from attncheck.checks.dropped_results import dropped_from
 from attncheck.checks.empties import empty_operand
 from attncheck.checks.merged_otherwise import parts_apart
@@ -176,9 +177,22 @@ def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
 
 def _misaligned(report: Report, view: View) -> Iterator[Candidate]:
     """Another layout of an operand; a step before, where that left an axis or its order wrong."""
+    yield from _sides_exchanged(report, view)
     if any(view.remembered(each, report.operation) for each in (parts_apart, axis_left_over)):
         yield from earlier_steps(report, view)
     yield from elementwise(report, view)
+
+
+def _sides_exchanged(report: Report, view: View) -> Iterator[Candidate]:
+    """The two sides of a product of scores in each other's place."""
+    for operation in view.graph.users(report.operation):
+        found = view.remembered(crossed_bias, operation)
+        names = () if found is None else (found.left, found.right)
+        if names and all(isinstance(node, cst.Name) for node in names):
+            texts = (view.code(node) for node in reversed(names))
+            changes = tuple(Change(node, text) for node, text in zip(names, texts, strict=True))
+            yield Candidate(changes, "exchange the two sides", safe=False)
+            return
 
 
 def _squeeze(report: Report, view: View) -> Iterator[Candidate]:
