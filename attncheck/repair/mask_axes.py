@@ -69,7 +69,14 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
     if queries is None:
         yield from _spread(report, view)
         return
-    sizes = view.sizes(report.culprit.tensor)
+    yield from _where_queries_are(node, queries, report.culprit, view)
+
+
+def _where_queries_are(
+    node: cst.CSTNode, queries: int, culprit: Culprit, view: View
+) -> Iterator[Candidate]:
+    """The axis of 1 that an index or a call puts in, where the axis of the queries is."""
+    sizes = view.sizes(culprit.tensor)
     description = "put the axis of 1 where the queries are"
     if isinstance(node, cst.Subscript):
         text = _indexed(view, node, queries)
