@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks import diagonals, plain, tied
+from attncheck.checks.claimed_letters import claimed_letters
 from attncheck.checks.products import diagnose
 from attncheck.checks.report import Report
 from attncheck.checks.summed_apart import summed_apart
@@ -27,6 +28,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     if operation.clash is None:
         yield from diagonals.of_weights(RULE, operation, view)
         yield from summed_apart(RULE, operation, view)
+        yield from claimed_letters(RULE, operation, view)
         yield from tied.report(RULE, operation, view, "uses one letter for")
     elif not any(_is_product(each, operation, view) for each in view.graph.operations):
         yield from plain.report(RULE, operation, view)

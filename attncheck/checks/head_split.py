@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from attncheck.checks.forced import forced_split
 from attncheck.checks.heads import Split, head_split
 from attncheck.checks.report import Culprit, Report, hidden_while, text_of
+from attncheck.checks.rotated_widths import rotated_widths
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Fault, Selection
@@ -23,6 +24,11 @@ RULE = Rule(
     fix="unsafe",
 )
 ON = (Fault.COUNT, Fault.SPLIT, Fault.GUARD, Selection)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report rotations of a whole width that is split into heads behind them."""
+    yield from rotated_widths(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

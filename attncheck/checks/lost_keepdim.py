@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks.broadcasts import report
+from attncheck.checks.centred_advantages import centred_advantages
 from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.twin_reductions import lost_by_twin
@@ -19,6 +20,11 @@ RULE = Rule(
     "a reduction without keepdim, put back against what it was reduced from",
 )
 ON = (Elementwise,)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report means over a batch that are taken off each of its states."""
+    yield from centred_advantages(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

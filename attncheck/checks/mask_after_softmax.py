@@ -12,6 +12,7 @@ from attncheck.attention import Site, behind, same_axis
 from attncheck.checks.entries import entry_of
 from attncheck.checks.masks import draws, is_mask, may_be_masked, written_into
 from attncheck.checks.overwritten_weights import overwritten_weights
+from attncheck.checks.padded_means import padded_means
 from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
@@ -40,6 +41,7 @@ _SUMS: tuple[type[Event], ...] = (Contraction, Einsum)
 def check_trace(view: View) -> Iterator[Report]:
     """Report, for each attention site, the first mask on its weights that nothing makes up for."""
     yield from overwritten_weights(RULE, view)
+    yield from padded_means(RULE, view)
     for site in view.sites:
         if site.axis is None or not site.sums:
             continue

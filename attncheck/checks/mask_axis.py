@@ -20,6 +20,7 @@ from attncheck.checks import (
     turned_masks,
 )
 from attncheck.checks.entries import entries, is_named, masked_again
+from attncheck.checks.fast_parts import over_fast_parts
 from attncheck.checks.mask_places import FUNCTION, are_one, is_of_mask, misplaced
 from attncheck.checks.masks import rests_on_mask, written_into
 from attncheck.checks.painted import painted
@@ -101,6 +102,7 @@ def check_trace(view: View) -> Iterator[Report]:
     """
     yield from featured_masks.of_features(RULE, view)
     yield from chunk_rows.of_first_query(RULE, view)
+    yield from over_fast_parts(RULE, view)
     yield from painted(RULE, view, masks=True)
     for masked in (*_sites(view), *_layers(view)):
         found = [

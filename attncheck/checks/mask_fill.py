@@ -30,6 +30,8 @@ RULE = Rule("ATN504", "mask-fill", "masked scores are 0 or more before softmax",
 
 #: What hides a score is below it by more than this; -1e-9 is a slip for -1e9.
 _LEAST = -1.0
+#: Numbers closer to 0 than this are told as 0 is.
+_NEXT_TO_ZERO = 1e-4
 
 
 def check_trace(view: View) -> Iterator[Report]:
@@ -173,6 +175,11 @@ def _words(entry: Entry, view: View) -> str:
         return (
             f"puts {entry.number:g} where `{mask}` hides scores: softmax gives these positions all"
             " of the weight"
+        )
+    if entry.put is not None and 0 < abs(entry.number) < _NEXT_TO_ZERO:
+        return (
+            f"puts `{view.quote(entry.put.node)}`, a number next to 0, where `{mask}` hides scores:"
+            " softmax gives each of them exp(0) = 1, the weight of any score of 0, and not nothing"
         )
     return (
         f"puts {entry.number:g} where `{mask}` hides scores: softmax gives each of them"

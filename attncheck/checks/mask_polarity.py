@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncheck.checks.carried_states import assigned_in, loop_around
+from attncheck.checks.dropped_best import over_dropped_best
 from attncheck.checks.keras_masks import handed_on
 from attncheck.checks.opposed_masks import over_opposed_masks
 from attncheck.checks.report import Culprit, Report
@@ -35,6 +36,7 @@ def check_trace(view: View) -> Iterator[Report]:
         if mark is None:
             yield from _against_function(use, view)
             yield from over_opposed_masks(RULE, use, view)
+            yield from over_dropped_best(RULE, use, view)
         if mark is not None and mark.is_constant and _hides_all_at_first(use, mark, view):
             yield from _nothing_seen(use, view)
         if mark is None or mark.is_constant:

@@ -14,6 +14,7 @@ from attncheck.algebra.size import Symbol, of
 from attncheck.checks.axis_left_over import left_over
 from attncheck.checks.batches import mixed_up
 from attncheck.checks.broadcasts import diagnose, report
+from attncheck.checks.crossed_biases import crossed_biases
 from attncheck.checks.displaced import stretched
 from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.mask_places import are_one
@@ -36,8 +37,9 @@ ON = (Elementwise, Expansion)
 
 
 def check_trace(view: View) -> Iterator[Report]:
-    """Report batches that are taken for something else."""
+    """Report batches that are taken for something else, and biases of the other sequence."""
     yield from mixed_up(RULE, view)
+    yield from crossed_biases(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -86,6 +86,11 @@ def pairs_rotated(view: View) -> list[RotatedPairs]:
     return found
 
 
+def rotates_halves(tensor: Tensor, view: View) -> bool:
+    """Whether a tensor has the halves of its last axis in each other's place, one negated."""
+    return _rotated(tensor, view) == _HALVES
+
+
 # -- what is rotated -------------------------------------------------------------------------------
 
 

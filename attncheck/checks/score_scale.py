@@ -12,6 +12,7 @@ from attncheck.algebra.size import Size
 from attncheck.attention import Site
 from attncheck.checks.alternatives import are_alternatives
 from attncheck.checks.forced import may_overlap
+from attncheck.checks.logarithmic_scales import logarithmic_scales
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.scaled_weights import scaled_weights
 from attncheck.checks.scales import (
@@ -59,6 +60,7 @@ class Misscaled:
 
 def check_trace(view: View) -> Iterator[Report]:
     """Report each factor of scores that cannot be meant."""
+    yield from logarithmic_scales(RULE, view)
     told = set[int]()
     for found in misscaled(view):
         operation = found.factor.operation

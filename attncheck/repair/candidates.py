@@ -17,11 +17,13 @@ from attncheck.checks.compared_copies import copies_compared
 from attncheck.checks.concat_mismatch import other_axis
 from attncheck.checks.copied_rows import copied_rows
 from attncheck.checks.covered_twice import counts_itself
+from attncheck.checks.crossed_biases import crossed_bias
 from attncheck.checks.dropped_results import dropped_from
 from attncheck.checks.empties import empty_operand
 from attncheck.checks.merged_otherwise import parts_apart
 from attncheck.checks.normed_apart import norms_apart
 from attncheck.checks.one_dot import over_batch
+from attncheck.checks.padded_means import padded_mean
 from attncheck.checks.pooled_features import pooled_features
 from attncheck.checks.pooled_means import whole_count
 from attncheck.checks.report import Report
@@ -29,11 +31,11 @@ from attncheck.checks.summed_weights import constant_sum
 from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.graph import Operation
-from attncheck.operators.events import Contraction, Einsum
+from attncheck.operators.events import Contraction, Einsum, Reduction
 from attncheck.repair.axes_of_one import behind_batch, joined_beside, stacked
 from attncheck.repair.candidate import Candidate, Change, Generator, edit
 from attncheck.repair.columns import without_table
-from attncheck.repair.counts import count_of_each
+from attncheck.repair.counts import count_of_each, count_of_kept
 from attncheck.repair.coverage import coverage_before
 from attncheck.repair.dots import each_sequence
 from attncheck.repair.earlier import earlier_steps
@@ -105,9 +107,17 @@ def _keepdim(report: Report, view: View) -> Iterator[Candidate]:
     made = None if culprit is None else view.maker(culprit.tensor)
     if made is None or culprit is None or not isinstance(made.node, cst.Call):
         return
+    event = made.event
+    if isinstance(event, Reduction) and event.axes is None:
+        axis = "dim=-1, keepdim=True" if made.spelling.startswith("torch") else _LAST_KEPT
+        text = call_with(view, made.node, axis)
+        yield edit(made.node, text, "reduce the last axis, and keep it", safe=False)
+        return
     yield edit(made.node, *axis_kept(view, made, made.node))
 
 
+#: How numpy reduces the last axis and keeps it as 1.
+_LAST_KEPT = "axis=-1, keepdims=True"
 #: What is wrong with sums of weights and scores otherwise, and what mends it.
 _OF_SUMS: tuple[tuple[Callable[[Operation, View], object], Generator], ...] = (
     (over_batch, each_sequence),
@@ -140,6 +150,12 @@ def _contraction(report: Report, view: View) -> Iterator[Candidate]:
         yield edit(argument, str(report.axis), words, safe=constant is None)
 
 
+def _masked_weights(report: Report, view: View) -> Iterator[Candidate]:
+    """The mask on the scores; of a mean, the positions counted that it keeps."""
+    mean = view.remembered(padded_mean, report.operation) is not None
+    yield from count_of_kept(report, view) if mean else mask_scores(report, view)
+
+
 def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
     """The operands of a product exchanged, and those of the product that it goes into."""
     uses = [
@@ -161,9 +177,22 @@ def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
 
 def _misaligned(report: Report, view: View) -> Iterator[Candidate]:
     """Another layout of an operand; a step before, where that left an axis or its order wrong."""
+    yield from _sides_exchanged(report, view)
     if any(view.remembered(each, report.operation) for each in (parts_apart, axis_left_over)):
         yield from earlier_steps(report, view)
     yield from elementwise(report, view)
+
+
+def _sides_exchanged(report: Report, view: View) -> Iterator[Candidate]:
+    """The two sides of a product of scores in each other's place."""
+    for operation in view.graph.users(report.operation):
+        found = view.remembered(crossed_bias, operation)
+        names = () if found is None else (found.left, found.right)
+        if names and all(isinstance(node, cst.Name) for node in names):
+            texts = (view.code(node) for node in reversed(names))
+            changes = tuple(Change(node, text) for node, text in zip(names, texts, strict=True))
+            yield Candidate(changes, "exchange the two sides", safe=False)
+            return
 
 
 def _squeeze(report: Report, view: View) -> Iterator[Candidate]:
@@ -271,7 +300,7 @@ _GENERATORS: dict[str, Generator] = {
     "ATN402": other_state,
     "ATN501": move_axis,
     "ATN502": negated,
-    "ATN503": mask_scores,
+    "ATN503": _masked_weights,
     "ATN504": hide_scores,
     "ATN505": pass_mask,
     "ATN506": other_scale,

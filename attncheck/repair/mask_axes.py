@@ -9,6 +9,7 @@ import libcst as cst
 from attncheck.algebra.size import ONE
 from attncheck.checks import listed_masks
 from attncheck.checks.compared_rows import compared_rows
+from attncheck.checks.fast_parts import slow_part
 from attncheck.checks.featured_masks import MAKERS
 from attncheck.checks.mask_arguments import Exchanged, exchanged
 from attncheck.checks.painted import painted_wrong
@@ -16,6 +17,7 @@ from attncheck.checks.report import Culprit, Report, Sizes
 from attncheck.checks.turned_masks import turned_mask
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
+from attncheck.repair.heads import size_text
 from attncheck.repair.recounted import recounted
 from attncheck.repair.slices import painted_right
 from attncheck.repair.wording import (
@@ -37,6 +39,9 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
         yield from painted_right(report, view)
         return
     if report.culprit is None:
+        return
+    if view.remembered(slow_part, report.operation) is not None:
+        yield from _with_fast_part(report, view)
         return
     if report.operation.kind in MAKERS:
         yield from _of_positions(report.culprit, view)
@@ -64,7 +69,14 @@ def move_axis(report: Report, view: View) -> Iterator[Candidate]:
     if queries is None:
         yield from _spread(report, view)
         return
-    sizes = view.sizes(report.culprit.tensor)
+    yield from _where_queries_are(node, queries, report.culprit, view)
+
+
+def _where_queries_are(
+    node: cst.CSTNode, queries: int, culprit: Culprit, view: View
+) -> Iterator[Candidate]:
+    """The axis of 1 that an index or a call puts in, where the axis of the queries is."""
+    sizes = view.sizes(culprit.tensor)
     description = "put the axis of 1 where the queries are"
     if isinstance(node, cst.Subscript):
         text = _indexed(view, node, queries)
@@ -162,3 +174,12 @@ def _indexed(view: View, node: cst.Subscript, queries: int) -> str | None:
         items.insert(items.index("...") + 1, ":")
     items.insert(len(items) + queries + 1, new)
     return f"{bracketed(view, node.value)}[{', '.join(items)}]"
+
+
+def _with_fast_part(report: Report, view: View) -> Iterator[Candidate]:
+    """``i // p`` for ``i % t`` and for ``i // t`` of tokens merged as ``(t p)``."""
+    found, node = view.remembered(slow_part, report.operation), report.node
+    text = None if found is None else size_text(report, view, found.fast)
+    if text is not None and isinstance(node, cst.BinaryOperation):
+        written = f"{view.source.code(node.left)} // {text}"
+        yield edit(node, written, "count with the part that changes fast", safe=False)

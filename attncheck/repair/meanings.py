@@ -12,6 +12,7 @@ from dataclasses import replace
 import libcst as cst
 
 from attncheck.attention import behind
+from attncheck.checks.dropped_best import bound_of_best
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
@@ -39,6 +40,21 @@ _SHIFTED = {
     cst.GreaterThan: ">=",
     cst.GreaterThanEqual: ">",
 }
+#: The sign that hides what is on the other side of a bound, and never the bound itself, by the way.
+_TURNED: dict[Way, dict[type[cst.BaseCompOp], str]] = {
+    Way.DROPS: {
+        cst.GreaterThan: "<",
+        cst.GreaterThanEqual: "<",
+        cst.LessThan: ">",
+        cst.LessThanEqual: ">",
+    },
+    Way.KEEPS: {
+        cst.GreaterThan: "<=",
+        cst.GreaterThanEqual: "<=",
+        cst.LessThan: ">=",
+        cst.LessThanEqual: ">=",
+    },
+}
 _DIAGONAL_WORDS = ("diagonal", "k")
 
 #: Library attention that keeps where a mask is true, by operator.
@@ -49,12 +65,23 @@ def negated(report: Report, view: View) -> Iterator[Candidate]:
     """The mask negated where it is used, else where it was made; by its name, it is a decision."""
     for use in (*view.mask_uses, *boolean_uses(view.graph)):
         if use.operation is report.operation and use.operand.node is report.node:
-            for candidate in (*_at_use(use, view), *_at_makers(use, view)):
+            turned = _bound_turned(use, view)
+            for candidate in turned or (*_at_use(use, view), *_at_makers(use, view)):
                 yield replace(candidate, safe=not report.named)
     for operand, tensor in report.operation.tensors():
         # One of two masks that are merged: it is put on nothing here.
         if isinstance(report.operation.event, Elementwise) and operand.node is report.node:
             yield from _negated_operand(report.operation, operand, tensor, view)
+
+
+def _bound_turned(use: Use, view: View) -> list[Candidate]:
+    """A comparison with a bound that hides what is below it, where it has hidden what is above."""
+    node = use.operand.node
+    if not isinstance(node, cst.Comparison) or bound_of_best(use, view) is None:
+        return []
+    signs = _TURNED.get(use.way, {})
+    found = [(each.operator, signs.get(type(each.operator))) for each in node.comparisons]
+    return [edit(operator, sign, "hide what is below it") for operator, sign in found if sign]
 
 
 def _at_use(use: Use, view: View) -> Iterator[Candidate]:

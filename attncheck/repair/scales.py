@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.size import Size
+from attncheck.checks.logarithmic_scales import log_scale
 from attncheck.checks.report import Report
 from attncheck.checks.scales import Factor
 from attncheck.checks.score_scale import Misscaled, misscaled
@@ -39,6 +40,10 @@ _OTHER_NAME = {
 
 def other_scale(report: Report, view: View) -> Iterator[Candidate]:
     """The edits that scale scores by the root of the right size, once and downwards."""
+    scale = view.remembered(log_scale, report.operation)
+    if scale is not None and scale.operand.node is not None:
+        node = scale.operand.node
+        yield edit(node, f"{bracketed(view, node)}.exp()", "take the scale itself", safe=False)
     for found in misscaled(view):
         if found.factor.operation is report.operation:
             yield from _KINDS[found.kind](found, view)

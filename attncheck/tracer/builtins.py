@@ -221,6 +221,15 @@ _INFINITE = {"inf": math.inf, "+inf": math.inf, "Infinity": math.inf, "infinity"
 _INFINITE |= {"-inf": -math.inf, "-Infinity": -math.inf, "-infinity": -math.inf}
 #: The bounds of a float of 32 bits: `finfo` is asked for some far number, whatever the dtype is.
 _LARGEST = 3.4028234663852886e38
+#: What `finfo` has next to 0: all of it is positive.
+_NEXT_TO_ZERO = {
+    "eps": 1.1920928955078125e-07,
+    "epsneg": 5.960464477539063e-08,
+    "resolution": 1e-06,
+    "tiny": 1.1754943508222875e-38,
+    "smallest_normal": 1.1754943508222875e-38,
+    "smallest_subnormal": 1.401298464324817e-45,
+}
 
 
 def _slice(machine: Machine, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -368,10 +377,14 @@ CONSTANTS: dict[str, Value] = {
     ),
     **dict.fromkeys(("torch.finfo.max", "numpy.finfo.max", "jax.numpy.finfo.max"), Const(_LARGEST)),
     **{
-        f"{library}.finfo.{name}": Scalar("float")
+        f"{library}.finfo.{name}": Const(number)
         for library in ("torch", "numpy", "jax.numpy")
-        for name in ("eps", "tiny", "resolution", "smallest_normal", "bits")
+        for name, number in _NEXT_TO_ZERO.items()
     },
+    **{f"{library}.finfo.bits": Scalar("float") for library in ("torch", "numpy", "jax.numpy")},
+    "sys.float_info.min": Const(2.2250738585072014e-308),
+    "sys.float_info.epsilon": Const(2.220446049250313e-16),
+    "sys.float_info.max": Const(1.7976931348623157e308),
     "torch.pi": Const(3.141592653589793),
     "tensorflow.newaxis": Const(None),
     **{

@@ -51,6 +51,21 @@ FAULTS = [
     ("e *= keep", "error", f"e = e.masked_fill(~keep, {INF})"),
     ("e = e * keep.float()", "error", f"e = e.masked_fill(~keep, {INF})"),
     ("e = e * (~keep.logical_not())", "error", f"e = e.masked_fill(keep.logical_not(), {INF})"),
+    (
+        "e = e.masked_fill(~keep, torch.finfo(e.dtype).tiny)",
+        "error",
+        f"e = e.masked_fill(~keep, {INF})",
+    ),
+    (
+        "e = torch.where(keep, e, -torch.finfo(e.dtype).eps)",
+        "error",
+        f"e = torch.where(keep, e, {INF})",
+    ),
+    (
+        "e = e.masked_fill(~keep, torch.finfo(torch.float16).smallest_normal)",
+        "error",
+        f"e = e.masked_fill(~keep, {INF})",
+    ),
     ("e = e * mask", "warning", f"e = e.masked_fill(mask == 0, {INF})"),
     ("e = e.masked_fill(mask == 0, 0)", "warning", f"e = e.masked_fill(mask == 0, {INF})"),
 ]
@@ -78,6 +93,9 @@ def test_both_masks_are_told():
 RIGHT = [
     "e = e.masked_fill(~keep, -1e4)",
     "e = e.masked_fill(~keep, torch.finfo(e.dtype).min)",
+    "e = e.masked_fill(~keep, -1 / torch.finfo(e.dtype).tiny)",
+    "e = e + (keep + torch.finfo(e.dtype).tiny).log()",
+    "e = e.clamp(min=torch.finfo(e.dtype).eps).log().masked_fill(~keep, -1e9)",
     "e = e.masked_fill(~keep, -float('inf'))",
     "e = torch.where(keep, e, -1e9 * torch.ones_like(e))",
     "e = torch.where(keep, e, torch.full_like(e, -1e9))",
@@ -218,4 +236,32 @@ def test_scores_multiplied_by_a_mask_before_a_softmax_by_hand(largest, used):
         ("ATN504", "weights = softmax(np.where(used > 0, scores, -1e9))")
     ]
     right = BY_HAND.format(largest=largest, used=used, masked="np.where(used > 0, scores, -1e9)")
+    assert check_source(right.encode(), "x.py", Settings()).findings == ()
+
+
+OTHER_LIBRARIES = [
+    ("numpy", "np.where(keep, e, np.finfo(e.dtype).tiny)", "np.where(keep, e, -1e9)"),
+    ("numpy", "np.where(keep, e, sys.float_info.min)", "np.where(keep, e, -1e9)"),
+    ("jax.numpy", "np.where(~keep, np.finfo(np.float32).eps, e)", "np.where(~keep, -1e9, e)"),
+]
+
+
+@pytest.mark.parametrize(("library", "masked", "fixed"), OTHER_LIBRARIES)
+def test_numbers_next_to_0(library, masked, fixed):
+    code = f"""
+import sys
+import {library} as np
+def attend(q, k, v, lengths):
+    # q (B, d), k (B, T, d), v (B, T, d), lengths (B,)
+    keep = np.arange(k.shape[1]) < lengths[:, None]
+    e = np.einsum("bd,btd->bt", q, k)
+    e = {masked}
+    e = np.exp(e - e.max(-1, keepdims=True))
+    return np.einsum("bt,btd->bd", e / e.sum(-1, keepdims=True), v)
+"""
+    (finding,) = check_source(code.encode(), "x.py", Settings()).findings
+    assert (finding.code, finding.line) == ("ATN504", 8)
+    assert "a number next to 0" in finding.message
+    assert finding.fix.line == f"e = {fixed}"
+    right = code.replace(masked, fixed)
     assert check_source(right.encode(), "x.py", Settings()).findings == ()
