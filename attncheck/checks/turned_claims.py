@@ -37,6 +37,11 @@ class _Claimed:
     said: tuple[Size, ...]
     traced: tuple[Size, ...]
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether the traced shape rests neither on names nor on other claims."""
+        return bool(self.traced) and self.tensor.evidence < Evidence.PROSE
+
 
 def turned_claim(rule: Rule, view: View) -> Iterator[Report]:
     """The report of the first claim of a function whose axes are there in another order."""
@@ -45,38 +50,48 @@ def turned_claim(rule: Rule, view: View) -> Iterator[Report]:
     for claimed in listed:
         if broken is not None and claimed.made.number >= broken:
             return
-        others = [each for each in listed if each.claim is not claimed.claim]
-        before = [each for each in others if _is_moved(each, claimed, view)]
-        for witnesses in (others, before):
-            meant = [_meant(size, witnesses, view.facts) for size in claimed.said]
-            order = _order([size for size in meant if size is not None], claimed.traced, view.facts)
-            if order is not None:
-                yield _report(rule, view, claimed, order)
-                return
-
-
-def _is_moved(before: _Claimed, claimed: _Claimed, view: View) -> bool:
-    """Whether a tensor is another one with its axes moved."""
-    source = claimed.made.source
-    if source is None or not isinstance(claimed.made.event, Permutation):
-        return False
-    return view.graph.maker(source) is before.made
+        order = _as_others_say(claimed, listed, view.facts) or _as_moved(claimed, listed, view)
+        if order is not None:
+            yield _report(rule, view, claimed, order)
+            return
 
 
 def _claims(view: View) -> Iterator[_Claimed]:
-    """What lines assign that say its shape, where it is known and has as many axes."""
+    """What lines assign that say its shape, where it has as many axes."""
     lines = [view.line(site.node) for site in view.traced.sites]
     for site, line in zip(view.traced.sites, lines, strict=True):
         claim, tensor = view.evidence.comments.get(line), as_tensor(site.value)
         made = None if tensor is None else view.graph.maker(tensor)
-        if claim is None or tensor is None or made is None or tensor.evidence >= Evidence.PROSE:
+        if claim is None or tensor is None or made is None:
             continue
         if claim.subject != site.name and (claim.subject is not None or lines.count(line) > 1):
             continue
         said = _sizes(claim.read(view.evidence.scope.symbol))
-        traced = _sizes(view.shape(tensor))
-        if len(said) == len(traced) > 1:
-            yield _Claimed(site, tensor, made, claim, said, traced)
+        shape = view.shape(tensor)
+        if shape is not None and len(said) == shape.rank and len(said) > 1:
+            yield _Claimed(site, tensor, made, claim, said, _sizes(shape))
+
+
+def _as_others_say(claimed: _Claimed, listed: Sequence[_Claimed], facts: Facts) -> list[int] | None:
+    """Which claimed axis each traced one is by what the other claims call the sizes."""
+    others = [each for each in listed if each.claim is not claimed.claim and each.is_sure]
+    if not claimed.is_sure:
+        return None
+    meant = [_meant(size, others, facts) for size in claimed.said]
+    return _order([size for size in meant if size is not None], claimed.traced, facts)
+
+
+def _as_moved(claimed: _Claimed, listed: Sequence[_Claimed], view: View) -> list[int] | None:
+    """Which claimed axis each one is by the claim about the tensor whose axes were moved."""
+    source, event = claimed.made.source, claimed.made.event
+    if source is None or not isinstance(event, Permutation):
+        return None
+    made = view.graph.maker(source)
+    before = next((each.said for each in listed if each.made is made), None)
+    if before is None or len(set(before)) < len(before) or set(before) != set(claimed.said):
+        return None
+    order = [claimed.said.index(before[axis]) for axis in event.order]
+    return order if order != sorted(order) else None
 
 
 def _sizes(shape: Shape | None) -> tuple[Size, ...]:
