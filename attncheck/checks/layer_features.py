@@ -27,6 +27,7 @@ from attncheck.checks.constructed import (
 )
 from attncheck.checks.constructions import idle_parameter
 from attncheck.checks.crossed_widths import crossed_widths
+from attncheck.checks.cut_before import cut_before
 from attncheck.checks.forced import exchanged, forced, forced_input, may_overlap
 from attncheck.checks.half_pooled import HalfPooled, half_pooled
 from attncheck.checks.inputs import (
@@ -116,7 +117,7 @@ def _contradiction(operation: Operation, view: View) -> Iterator[Report]:
         why = f"nothing is made with its `{idle}` of {met.given}"
         yield _constructor(view, met, made, met.given, why)
         return
-    outvoted = _outvoted(view, met)
+    outvoted = cut_before(view, met.tensor, met.given, met.wanted) or _outvoted(view, met)
     if outvoted is not None:
         yield _constructor(view, met, *outvoted)
         return
@@ -421,7 +422,8 @@ def _both(view: View, met: _Meeting, made: Declared) -> str:
     lines = view.place(made.node)
     told = f"`{name_of(view, made)}` is made for {made.size} features, {lines},"
     if made.operation is not met.operation:
-        if _equal(view, made.size, met.given) and output_size(view, made.operation):
+        output = output_size(view, made.operation)
+        if output is not None and output.node is made.node:
             told = f"`{name_of(view, made)}` is made to give {made.size} features, {lines},"
         return f"{told} but `{view.quote(call)}`, {view.place(call)}, takes {met.wanted}"
     before = None if met.operand.node is not None else maker_layer(view, met.tensor)
