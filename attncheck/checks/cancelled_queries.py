@@ -188,7 +188,7 @@ def _joins_a_query(made: Operation, keys: Axis, view: View) -> bool:
 
 
 def _line(part: Tensor, view: View) -> set[int | str]:
-    """What a repeated part was before it was repeated and turned: makers, and an argument's name."""
+    """What a part was before it was repeated and turned: by makers, and an argument's name."""
     found = set[int | str]()
     for _ in range(_MOST_STEPS):
         made = view.graph.maker(part)
