@@ -5,7 +5,12 @@ import pytest
 from attncheck.engine import check_source
 from attncheck.settings import Settings
 
-HEAD = "import math\nimport numpy as np\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+HEAD = """import math
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+"""
 ATTEND = """def attend(q, k, v):
     \"\"\"q (B, T, d), k (B, S, d), v (B, S, d).\"\"\"
     d = q.shape[-1]
@@ -91,8 +96,8 @@ def test_what_the_finding_says():
         (HEAD + ATTEND.format(f"{PLAIN} / d ** 1/2")).encode(), "x.py", Settings()
     ).findings
     assert finding.message == (
-        "`q @ k.transpose(1, 2) / d ** 1/2` has no root in it: a power binds tighter than a division,"
-        " so that `d` is raised to the power of 1 and the result divided by 2, where `sqrt(d)` was"
+        "`q @ k.transpose(1, 2) / d ** 1/2` has no root in it: a power binds tighter than a"
+        " division, so that `d` is raised to the power of 1 and the result divided by 2, where `sqrt(d)` was"
         " meant; no shape changes, so nothing raises"
     )
 
