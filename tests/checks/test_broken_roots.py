@@ -97,8 +97,8 @@ def test_what_the_finding_says():
     ).findings
     assert finding.message == (
         "`q @ k.transpose(1, 2) / d ** 1/2` has no root in it: a power binds tighter than a"
-        " division, so that `d` is raised to the power of 1 and the result divided by 2, where `sqrt(d)` was"
-        " meant; no shape changes, so nothing raises"
+        " division, so that `d` is raised to the power of 1 and the result divided by 2, where"
+        " `sqrt(d)` was meant; no shape changes, so nothing raises"
     )
 
 

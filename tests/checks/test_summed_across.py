@@ -29,6 +29,7 @@ def sparsemax(z):
 NUCLEUS = """import torch
 def nucleus(logits, p):
     \"\"\"logits (B, V)\"\"\"
+    B, V = logits.shape
     srt, order = torch.sort(logits, descending=True, dim=-1)
     csum = torch.softmax(srt, dim=-1).cumsum(dim={})
     cut = (csum > p).float().argmax(dim=-1)
@@ -74,7 +75,7 @@ def test_sparsemax(code, sort, wrong, right):
 
 
 def test_nucleus_sampling():
-    assert [each[:2] for each in found(NUCLEUS.format(0))] == [("ATN301", 5)]
+    assert [each[:2] for each in found(NUCLEUS.format(0))] == [("ATN301", 6)]
     assert found(NUCLEUS.format(-1)) == found(NUCLEUS.format(1)) == []
 
 
