@@ -20,6 +20,7 @@ from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.crossed_biases import crossed_bias
 from attncheck.checks.dropped_results import dropped_from
 from attncheck.checks.empties import empty_operand
+from attncheck.checks.inverse_axis import astray
 from attncheck.checks.merged_otherwise import parts_apart
 from attncheck.checks.normed_apart import norms_apart
 from attncheck.checks.one_dot import over_batch
@@ -48,7 +49,7 @@ from attncheck.repair.losses import element_by_element
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, kept_result, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
-from attncheck.repair.norms import cosines_of_features, norms_of_features
+from attncheck.repair.norms import back_along, cosines_of_features, norms_of_features
 from attncheck.repair.picked import of_other_axes
 from attncheck.repair.pooled import channels_last
 from attncheck.repair.positions import placed
@@ -126,6 +127,7 @@ _OF_SUMS: tuple[tuple[Callable[[Operation, View], object], Generator], ...] = (
     (pooled_features, channels_last),
     (norms_apart, norms_of_features),
     (copies_compared, cosines_of_features),
+    (astray, back_along),
 )
 
 
