@@ -82,8 +82,8 @@ def _axis(operation: Operation, view: View) -> int | None:
     shape = view.shape(operation.source)
     given = next((each.value for each in operation.operands if each.name == "axis"), None)
     axis = -1 if given is None else as_integer(given)
-    if shape is None or not shape.closed or axis is None:
-        return None
+    if axis is None or shape is None or not shape.closed:
+        return axis if axis is not None and axis >= 0 else None
     rank = len(shape.axes)
     return axis % rank if -rank <= axis < rank else None
 

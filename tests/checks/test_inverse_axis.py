@@ -7,6 +7,7 @@ from attncheck.settings import Settings
 
 NUMPY = """import numpy as np
 def correlate(q, k):
+    B, S, H, E = k.shape
     B, L, H, E = q.shape
     one, other = {}, {}
     return {}
@@ -42,7 +43,7 @@ def found(code):
 def test_back_along_another_axis(library, back, right):
     forward = ("np.fft.rfft(q, axis=1)", "np.fft.rfft(k, axis=1)")
     code = LIBRARIES[library].format(*forward, back)
-    assert found(code) == [("ATN302", 5, f"return {right}")]
+    assert found(code) == [("ATN302", 6, f"return {right}")]
     assert found(LIBRARIES[library].format(*forward, right)) == []
 
 
@@ -51,7 +52,7 @@ def test_torch():
     forward = ("torch.fft.rfft(q, dim=1)", "torch.fft.rfft(k, dim=1)")
     wrong = "torch.fft.irfft(one * torch.conj(other), n=L, dim=-1)"
     right = wrong.replace("dim=-1", "dim=1")
-    assert found(code.format(*forward, wrong)) == [("ATN302", 5, f"return {right}")]
+    assert found(code.format(*forward, wrong)) == [("ATN302", 6, f"return {right}")]
     assert found(code.format(*forward, right)) == []
 
 
