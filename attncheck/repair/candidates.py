@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from attncheck.checks.added_to_itself import doubled_lengths
 from attncheck.checks.axis_left_over import axis_left_over
 from attncheck.checks.compared_copies import copies_compared
 from attncheck.checks.concat_mismatch import other_axis
@@ -180,6 +181,18 @@ def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
 def _misaligned(report: Report, view: View) -> Iterator[Candidate]:
     """Another layout of an operand; a step before, where that left an axis or its order wrong."""
     yield from _sides_exchanged(report, view)
+    """Another layout of an operand; a step before, where that left an axis or its order wrong.
+
+    Of lengths that were added to themselves: a table of sums.
+    """
+    if any(found.sum is report.operation for found in view.once(doubled_lengths)):
+        node = next(report.operation.tensors())[0].node
+        if node is not None:
+            one = bracketed(view, node)
+            text = f"{one}[:, None] + {one}[None, :]"
+            words = "add each length to each other"
+            yield Candidate((Change(report.node, text),), words, table=True)
+        return
     if any(view.remembered(each, report.operation) for each in (parts_apart, axis_left_over)):
         yield from earlier_steps(report, view)
     yield from elementwise(report, view)
