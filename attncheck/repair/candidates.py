@@ -50,7 +50,7 @@ from attncheck.repair.losses import element_by_element
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, kept_result, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
-from attncheck.repair.norms import back_along, cosines_of_features, norms_of_features
+from attncheck.repair.norms import back_along, cosines_of_features, norms_of_features, norms_of_rows
 from attncheck.repair.picked import of_other_axes
 from attncheck.repair.pooled import channels_last
 from attncheck.repair.positions import placed
@@ -136,6 +136,9 @@ def _contraction(report: Report, view: View) -> Iterator[Candidate]:
     """Another axis in a sum of keys; other subscripts; of a product a transpose, another order."""
     if isinstance(report.operation.event, Einsum):
         yield from subscripts(report, view)
+    if isinstance(report.operation.event, Reduction) and report.operation.event.kind == "norm":
+        yield from norms_of_rows(report, view)
+        return
     for diagnosis, generator in _OF_SUMS:
         if view.remembered(diagnosis, report.operation) is not None:
             yield from generator(report, view)
