@@ -82,8 +82,8 @@ def _product(scores: Tensor, view: View) -> Operation | None:
         if made is None or isinstance(made.event, Einsum):
             return made
         tensors = [tensor for _, tensor in made.tensors()]
-        scaled = isinstance(made.event, Elementwise) and len(tensors) == 1
-        if not scaled and made.kind not in COPYING:
+        scaled = isinstance(made.event, Elementwise) or made.kind in COPYING
+        if not scaled or len(tensors) != 1:
             return None
         scores = tensors[0]
     return None

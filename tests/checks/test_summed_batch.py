@@ -56,3 +56,14 @@ def test_scores_of_all_sequences(subscripts, line):
 )
 def test_what_may_be_meant(subscripts, line, mask):
     assert [each for each in found(subscripts, line, mask) if each[0] == "ATN107"] == []
+
+
+def test_a_mask_put_on_what_no_tensor_was_made_into():
+    code = """import torch
+def attend(states, mask):
+    scores = torch.tensor([[0.5, 0.25]])
+    w = torch.softmax(torch.where(mask, scores, -1e9), dim=-1)
+    return w @ states
+"""
+    findings = check_source(code.encode(), "x.py", Settings()).findings
+    assert [f.code for f in findings if f.severity != "note"] == []
