@@ -50,7 +50,8 @@ def strided_stacks(rule: Rule, view: View) -> Iterator[Report]:
             f"`{view.quote(found.stack.node)}` is {view.text(found.stacked)}, merged with the"
             f" {found.count} tensors outside: all {steps} steps of the first, then those of the"
             f" next. `{view.quote(found.slice.node)}` ({view.place(found.slice.node)}) takes one"
-            f" place in {found.count}, as if the tensors took turns in each step; no shape shows it",
+            f" place in {found.count}, as if the tensors took turns in each step: no shape shows"
+            " that they do not",
             Culprit(found.stack.node, found.stacked),
             (*sizes[:axis], steps, sizes[axis], *sizes[axis + 2 :]),
             "the stacked axis inside that of the steps, so that the tensors take turns",
