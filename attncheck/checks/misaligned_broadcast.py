@@ -38,11 +38,9 @@ ON = (Elementwise, Expansion)
 
 
 def check_trace(view: View) -> Iterator[Report]:
-    """Report batches that are taken for something else, and biases of the other sequence."""
+    """Report batches taken for something else, biases of the other sequence, doubled lengths."""
     yield from mixed_up(RULE, view)
     yield from crossed_biases(RULE, view)
-    """Report batches that are taken for something else, and lengths that meet themselves."""
-    yield from mixed_up(RULE, view)
     yield from added_to_themselves(RULE, view)
 
 

@@ -182,8 +182,6 @@ def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def _misaligned(report: Report, view: View) -> Iterator[Candidate]:
-    """Another layout of an operand; a step before, where that left an axis or its order wrong."""
-    yield from _sides_exchanged(report, view)
     """Another layout of an operand; a step before, where that left an axis or its order wrong.
 
     Of lengths that were added to themselves: a table of sums.
@@ -196,6 +194,7 @@ def _misaligned(report: Report, view: View) -> Iterator[Candidate]:
             words = "add each length to each other"
             yield Candidate((Change(report.node, text),), words, table=True)
         return
+    yield from _sides_exchanged(report, view)
     if any(view.remembered(each, report.operation) for each in (parts_apart, axis_left_over)):
         yield from earlier_steps(report, view)
     yield from elementwise(report, view)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.size import Size
-from attncheck.checks.logarithmic_scales import log_scale
 from attncheck.checks.broken_roots import roots_broken, text_of_root
+from attncheck.checks.logarithmic_scales import log_scale
 from attncheck.checks.report import Report
 from attncheck.checks.scales import Factor
 from attncheck.checks.score_scale import Misscaled, misscaled
