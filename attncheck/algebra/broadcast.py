@@ -11,7 +11,7 @@ import enum
 from collections.abc import Sequence
 
 from attncheck.algebra.facts import Facts, Verdict
-from attncheck.algebra.shape import Axis, Row, Shape, expand
+from attncheck.algebra.shape import COPIES, Axis, Row, Shape, expand
 from attncheck.algebra.size import Size
 from attncheck.record import record, replace
 
@@ -216,6 +216,7 @@ def _are_kin(left: Size, right: Size) -> bool:
 
 def _merge(left: Axis, right: Axis) -> Axis:
     """The axis two equal ones make: the left one's birth, the marks of both, and a name if any."""
+    left = _told(left, right)
     if left == right:
         return left
     named = right if left.size is not None and left.size.number is not None else left
@@ -228,6 +229,12 @@ def _merge(left: Axis, right: Axis) -> Axis:
     )
 
 
+def _told(axis: Axis, other: Axis) -> Axis:
+    """An axis as it is behind an operation with another: copies only where both sides are."""
+    copied = axis.made == COPIES and other.made != COPIES
+    return replace(axis, made=None) if copied else axis
+
+
 def _assumed(left: Axis, right: Axis, facts: Facts) -> Axis:
     """The axis of two sizes that cannot be compared: known only if one of them is fixed.
 
@@ -237,11 +244,11 @@ def _assumed(left: Axis, right: Axis, facts: Facts) -> Axis:
     assert left.size is not None
     assert right.size is not None
     if undecided(left.size) and not undecided(right.size):
-        return right
+        return _told(right, left)
     if undecided(right.size) and not undecided(left.size):
-        return left
+        return _told(left, right)
     if _share_a_name(left.size, right.size):
-        return left
+        return _told(left, right)
     return Axis(None, parts=_shared(left, right, facts))
 
 

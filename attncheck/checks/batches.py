@@ -64,6 +64,9 @@ def _all_with_all(rule: Rule, operation: Operation, view: View) -> Iterator[Repo
     met = ([axis % 2 for axis in event.left_axes], [axis % 3 for axis in event.right_axes])
     if len(left.axes) != 2 or len(right.axes) != 3 or met != ([1], [1]):
         return
+    result = view.shape(made)
+    if result is None or len(result.axes) != 3:
+        return  # Keras' Dot has the batch once
     if _of_one_batch(left, right, view):
         yield _report(rule, operation, (left, right), made, view)
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from attncheck.algebra.shape import COPIES, Axis
-from attncheck.attention import Site, same_axis
+from attncheck.attention import Site, behind, same_axis
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.sources import root_of
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.meaning.elements import operand_of
 from attncheck.operators.events import (
+    MOVES,
     Contraction,
     Elementwise,
     Expansion,
@@ -179,4 +181,28 @@ def _joins_a_query(made: Operation, keys: Axis, view: View) -> bool:
     if len(places) != 1 or event.axis % rank != rank - 1 or places[0] == rank - 1:
         return False
     copies = [each.axes[places[0]].made == COPIES for each in shapes if each is not None]
-    return any(copies) and not all(copies)
+    parts = list(zip(copies, (tensor for _, tensor in made.tensors()), strict=True))
+    queries = {number for copied, part in parts if copied for number in _line(part, view)}
+    own = [part for copied, part in parts if not copied]
+    return bool(queries and own) and not any(_meets(part, queries, view) for part in own)
+
+
+def _line(part: Tensor, view: View) -> set[int | str]:
+    """What a part was before it was repeated and turned: by makers, and an argument's name."""
+    found = set[int | str]()
+    for _ in range(_MOST_STEPS):
+        made = view.graph.maker(part)
+        found |= {root_of(part)} - {""} if made is None else {made.number}
+        if made is None or not isinstance(made.event, (*MOVES, Expansion)) or made.source is None:
+            break
+        part = made.source
+    return found
+
+
+def _meets(part: Tensor, queries: set[int | str], view: View) -> bool:
+    """Whether a query was combined with the keys to make a part: ``query * keys`` chooses keys."""
+    makers = behind(view.graph, part)
+    pairs = ([tensor for _, tensor in made.tensors()] for made in makers)
+    return any(
+        len(pair) > 1 and any(_line(tensor, view) & queries for tensor in pair) for pair in pairs
+    )

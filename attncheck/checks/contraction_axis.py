@@ -9,7 +9,9 @@ from attncheck.attention import Site, WeightedSum, same_axis
 from attncheck.checks.asked_values import asked_values
 from attncheck.checks.compared_copies import compared_copies
 from attncheck.checks.covered_twice import covered_twice
+from attncheck.checks.inverse_axis import inverse_axes
 from attncheck.checks.normed_apart import normed_apart
+from attncheck.checks.normed_whole import normed_whole
 from attncheck.checks.one_dot import one_score
 from attncheck.checks.pooled_features import over_features
 from attncheck.checks.pooled_means import pooled_means
@@ -37,7 +39,9 @@ def check_trace(view: View) -> Iterator[Report]:
     yield from over_features(RULE, view)
     yield from asked_values(RULE, view)
     yield from normed_apart(RULE, view)
+    yield from normed_whole(RULE, view)
     yield from compared_copies(RULE, view)
+    yield from inverse_axes(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

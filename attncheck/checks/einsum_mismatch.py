@@ -9,6 +9,7 @@ from attncheck.checks.claimed_letters import claimed_letters
 from attncheck.checks.products import diagnose
 from attncheck.checks.report import Report
 from attncheck.checks.summed_apart import summed_apart
+from attncheck.checks.summed_batch import summed_batches
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.operators.events import Einsum, Fault
@@ -21,6 +22,11 @@ RULE = Rule(
     fix="unsafe",
 )
 ON = (Fault.EINSUM, Einsum)
+
+
+def check_trace(view: View) -> Iterator[Report]:
+    """Report scores that are summed over the batch."""
+    yield from summed_batches(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

@@ -9,6 +9,7 @@ from attncheck.checks.entries import Entry, entries, entry_of, masked_again
 from attncheck.checks.masks import are_written, is_mask, written_into
 from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.undone_masks import undone_masks
 from attncheck.checks.view import View
 from attncheck.checks.zeros_win import zeros_win
 from attncheck.evidence.identifiers import names_in
@@ -38,6 +39,7 @@ def check_trace(view: View) -> Iterator[Report]:
     """Report, for each attention site, the masks that do not take a score out."""
     yield from _without_effect(view)
     yield from zeros_win(RULE, view)
+    yield from undone_masks(RULE, view)
     for site in view.sites:
         if site.axis is None or not (site.sums or site.scores):
             continue

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 from attncheck.checks.carried_states import assigned_in, loop_around
 from attncheck.checks.dropped_best import over_dropped_best
+from attncheck.checks.entries import entries
 from attncheck.checks.keras_masks import handed_on
 from attncheck.checks.opposed_masks import over_opposed_masks
+from attncheck.checks.reach import varies_over_keys
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.told_masks import named_otherwise, told_otherwise, used_otherwise
 from attncheck.checks.view import View
 from attncheck.evidence.identifiers import names_causal
-from attncheck.meaning.marks import Claim, Kind, Mark
+from attncheck.meaning.marks import PARTS, Claim, Kind, Mark
 from attncheck.meaning.uses import Use, Way, boolean_uses
 from attncheck.operators.events import Attention, Contraction, Einsum, Recurrence
 from attncheck.rule import Rule
@@ -41,12 +43,22 @@ def check_trace(view: View) -> Iterator[Report]:
             yield from _nothing_seen(use, view)
         if mark is None or mark.is_constant:
             continue
+        if any(claim.kind is Kind.MISSING for claim in mark.claims) and not _is_of_keys(use, view):
+            continue  # who asks for what is missing only fills that in
         if use.hides(mark.visible) and not use.hides(mark.hidden):
             named = _rests_on_names(mark, use, view)
             if named is not None:
                 yield _report(use, mark, view, named, _reversed(use, mark, view))
         elif use.library and use.way is Way.ADDED and {mark.visible, mark.hidden} == {0, 1}:
             yield _report(use, mark, view, mark.is_named, _added(use, mark, view))
+
+
+def _is_of_keys(use: Use, view: View) -> bool:
+    """Whether a mask certainly tells keys apart."""
+    return use.site is not None and any(
+        entry.operation is use.operation and varies_over_keys(entry, use.site, view)
+        for entry in entries(use.site, view)
+    )
 
 
 def _of_boolean_words(view: View) -> Iterator[Report]:
@@ -146,17 +158,11 @@ def _nothing_seen(use: Use, view: View) -> Iterator[Report]:
 
 # -- words -----------------------------------------------------------------------------------------
 
-#: What a claim lets attention see, and what it hides.
-_PARTS = {
-    Kind.PADDING: ("real positions", "padding"),
-    Kind.CAUSAL: ("the past", "the future"),
-}
-
 
 def _reversed(use: Use, mark: Mark, view: View) -> str:
     """What a reversed mask does now."""
     claim = _telling(mark)
-    seen, unseen = _PARTS[claim.kind]
+    seen, unseen = PARTS[claim.kind]
     does = f"`{view.quote(use.operation.node)}` {_deed(use)}"
     says = f"`{view.quote(use.operand.node)}` is {_values(use, mark, seen, unseen)}"
     if claim.origin.node is not use.operand.node:
@@ -185,7 +191,7 @@ def _are(what: str) -> str:
 
 def _added(use: Use, mark: Mark, view: View) -> str:
     """What a mask of ones and zeros does where a mask of floats is added."""
-    seen, unseen = _PARTS[_telling(mark).kind]
+    seen, unseen = PARTS[_telling(mark).kind]
     one = seen if mark.visible else unseen
     return (
         f"`{view.quote(use.operation.node)}` adds `{view.quote(use.operand.node)}` to the scores,"
@@ -203,7 +209,7 @@ def _telling(mark: Mark) -> Claim:
 
 
 def _report(use: Use, mark: Mark, view: View, named: bool, message: str) -> Report:
-    seen, unseen = _PARTS[_telling(mark).kind]
+    seen, unseen = PARTS[_telling(mark).kind]
     wanted = {
         Way.DROPS: f"true for {unseen}, false for {seen}",
         Way.KEEPS: f"true for {seen}, false for {unseen}",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from attncheck.algebra.broadcast import Pairing
 from attncheck.algebra.shape import Axis, Shape
 from attncheck.algebra.size import Symbol, of
+from attncheck.checks.added_to_itself import added_to_themselves
 from attncheck.checks.axis_left_over import left_over
 from attncheck.checks.batches import mixed_up
 from attncheck.checks.broadcasts import diagnose, report
@@ -37,9 +38,10 @@ ON = (Elementwise, Expansion)
 
 
 def check_trace(view: View) -> Iterator[Report]:
-    """Report batches that are taken for something else, and biases of the other sequence."""
+    """Report batches taken for something else, biases of the other sequence, doubled lengths."""
     yield from mixed_up(RULE, view)
     yield from crossed_biases(RULE, view)
+    yield from added_to_themselves(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

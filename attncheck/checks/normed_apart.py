@@ -177,7 +177,7 @@ def _norm(made: Operation, view: View) -> Norm | None:
     tensors = [tensor for _, tensor in made.tensors()]
     if event.symbol != "/" or len(tensors) != 2:
         return None
-    total = _norm_in(tensors[1], view)
+    total = norm_in(tensors[1], view)
     if total is None or not isinstance(total.event, Reduction) or len(total.event.axes or ()) != 1:
         return None
     (axis,) = total.event.axes or (0,)
@@ -194,7 +194,7 @@ def _counted(
     return Norm(made, told, vectors, axis % len(shape.axes))
 
 
-def _norm_in(tensor: Tensor, view: View) -> Operation | None:
+def norm_in(tensor: Tensor, view: View) -> Operation | None:
     """The norm that a divisor is, kept from being 0 or its axis put back."""
     for _ in range(MOST_STEPS):
         made = view.graph.maker(tensor)

@@ -16,7 +16,7 @@ from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.meaning.elements import BINARY
-from attncheck.meaning.marks import Kind, Mark
+from attncheck.meaning.marks import PARTS, Mark
 from attncheck.meaning.uses import Use
 from attncheck.operators.events import Elementwise
 from attncheck.record import record
@@ -27,8 +27,6 @@ from attncheck.values.value import as_tensor
 #: What merges masks, and whether what may be seen is true in both that are merged so, or false.
 _TRUE_IF_SEEN = {"&": True, "and": True, "*": True, "minimum": True, "|": False, "or": False}
 _TRUE_IF_SEEN["maximum"] = False
-#: What a mask of each kind tells apart: what may be seen, and what may not.
-_PARTS = {Kind.PADDING: ("real positions", "padding"), Kind.CAUSAL: ("the past", "the future")}
 
 
 @record
@@ -129,5 +127,5 @@ def _report(rule: Rule, found: Opposed, hidden: bool, view: View) -> Report:
 
 
 def _true_for(mark: Mark) -> str:
-    seen, unseen = _PARTS[mark.claims[0].kind]
+    seen, unseen = PARTS[mark.claims[0].kind]
     return seen if mark.visible else unseen

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attncheck.checks.broadcasts import report
 from attncheck.checks.elementwise_mistakes import Kind
+from attncheck.checks.gathered_columns import gathered_columns
 from attncheck.checks.report import Report
 from attncheck.checks.stretched_scores import stretched_scores
 from attncheck.checks.view import View
@@ -34,5 +35,6 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
 
 
 def check_trace(view: View) -> Iterator[Report]:
-    """Report scores that a mask spreads over the keys."""
+    """Report scores that a mask spreads over the keys, and features spread over all others."""
     yield from stretched_scores(RULE, view)
+    yield from gathered_columns(RULE, view)

@@ -12,6 +12,7 @@ from attncheck.algebra.size import ONE, Size
 from attncheck.attention import role_behind
 from attncheck.checks.own_axis import moves_its_first_axis
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
+from attncheck.checks.strided_stacks import strided_stacks
 from attncheck.checks.view import View
 from attncheck.evidence.roles import Role
 from attncheck.graph import Operation
@@ -43,8 +44,9 @@ _MASKS = frozenset({"mask", "condition"})
 
 
 def check_trace(view: View) -> Iterator[Report]:
-    """Report views of unknown shape that put a tensor's own first axis elsewhere."""
+    """Report views that put a tensor's own first axis elsewhere, and stacks read by turns."""
     yield from moves_its_first_axis(RULE, view)
+    yield from strided_stacks(RULE, view)
 
 
 def check(operation: Operation, view: View) -> Iterator[Report]:

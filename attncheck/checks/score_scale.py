@@ -11,6 +11,7 @@ from attncheck.algebra.shape import expand
 from attncheck.algebra.size import Size
 from attncheck.attention import Site
 from attncheck.checks.alternatives import are_alternatives
+from attncheck.checks.broken_roots import broken_roots
 from attncheck.checks.forced import may_overlap
 from attncheck.checks.logarithmic_scales import logarithmic_scales
 from attncheck.checks.report import Culprit, Report
@@ -61,6 +62,7 @@ class Misscaled:
 def check_trace(view: View) -> Iterator[Report]:
     """Report each factor of scores that cannot be meant."""
     yield from logarithmic_scales(RULE, view)
+    yield from broken_roots(RULE, view)
     told = set[int]()
     for found in misscaled(view):
         operation = found.factor.operation

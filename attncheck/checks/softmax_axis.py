@@ -12,9 +12,11 @@ from attncheck.checks.attended_heads import of_heads
 from attncheck.checks.class_axis import off_the_classes
 from attncheck.checks.constructed import layer_of, output_size
 from attncheck.checks.heads import counts_heads
+from attncheck.checks.masses_of_one import masses_of_one
 from attncheck.checks.merged_heads import over_merged_heads
 from attncheck.checks.report import Culprit, Report, Sizes, sizes_of, text_of
 from attncheck.checks.sources import Trio, trios
+from attncheck.checks.summed_across import summed_across
 from attncheck.checks.turned_tables import turned_tables
 from attncheck.checks.unshaped import places
 from attncheck.checks.vector_weights import over_channels
@@ -74,6 +76,8 @@ def check_trace(view: View) -> Iterator[Report]:
     """Report scores with the queries last, where softmax and sum take them for the keys."""
     yield from turned_tables(RULE, view)
     yield from over_channels(RULE, view)
+    yield from summed_across(RULE, view)
+    yield from masses_of_one(RULE, view)
     for trio in trios(view):
         product, total = trio.operation, trio.sum
         if product.clash is not None or product.elsewhere or not is_turned(trio, view):

@@ -70,6 +70,18 @@ def constant_sums(rule: Rule, view: View) -> Iterator[Report]:
 
 def constant_sum(operation: Operation, view: View) -> Constant | None:
     """The weights that an operation sums to 1, if what becomes of that takes it for a measure."""
+    summed = summed_to_one(operation, view)
+    if summed is None or not _is_measure(operation, view):
+        return None
+    place, keys, _ = summed
+    operand, source = next(operation.tensors())
+    rank = len(view.sizes(source) or ())
+    over = place - 1 if rank >= _BATCHED and place > 1 else None
+    return Constant(operand, source, keys, over)
+
+
+def summed_to_one(operation: Operation, view: View) -> tuple[int, Axis, Site] | None:
+    """The axis that weights are summed over to 1, its place from 0, and their softmax; or None."""
     event, source = operation.event, operation.source
     if not isinstance(event, Reduction) or event.kind != "sum" or operation.elsewhere:
         return None
@@ -80,12 +92,9 @@ def constant_sum(operation: Operation, view: View) -> Constant | None:
     if not -len(shape.axes) <= axis < len(shape.axes):
         return None
     summed = shape.axes[axis]
-    whole = any(_is_normalised(summed, site, source, view) for site in view.sites)
-    if not whole or not _is_measure(operation, view):
-        return None
-    place = axis % len(shape.axes)
-    over = place - 1 if len(shape.axes) >= _BATCHED and place > 1 else None
-    return Constant(next(operation.tensors())[0], source, summed, over)
+    sites = (site for site in view.sites if _is_normalised(summed, site, source, view))
+    site = next(sites, None)
+    return None if site is None else (axis % len(shape.axes), summed, site)
 
 
 def _is_normalised(summed: Axis, site: Site, source: Tensor, view: View) -> bool:

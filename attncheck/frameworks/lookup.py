@@ -33,7 +33,7 @@ MODULES = {
         "recurrent",
         "transformers",
     ),
-    "numpy": _SHARED,
+    "numpy": (*_SHARED, "transforms"),
     "einops": ("functions", "layers"),
     "jax": ("arrays", "nn", "random", "lax", "linen", "nnx"),
     "tensorflow": _SHARED,

@@ -29,6 +29,16 @@ class Kind(enum.StrEnum):
 
     PADDING = "padding"
     CAUSAL = "causal"
+    #: nothing was measured there: NaN stands in its place
+    MISSING = "missing"
+
+
+#: What a claim lets attention see, and what it hides.
+PARTS = {
+    Kind.PADDING: ("real positions", "padding"),
+    Kind.CAUSAL: ("the past", "the future"),
+    Kind.MISSING: ("what is there", "what is missing"),
+}
 
 
 @record

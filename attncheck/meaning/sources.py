@@ -50,6 +50,8 @@ class Sources:
             return None
         if event.symbol == "sequence_mask":
             return Mark(1.0, 0.0, (Claim(Kind.PADDING, made),))
+        if event.symbol in ("isnan", "isfinite"):
+            return self._of_numbers(made, event.symbol)
         sides = [operand for operand in made.operands if operand.name in ("x", "y")]
         if len(sides) != 2:
             return None
@@ -165,6 +167,14 @@ class Sources:
             for graph in self._graphs
             for made in graph.operations
         )
+
+    def _of_numbers(self, made: Operation, symbol: str) -> Mark | None:
+        """``isnan(readings)`` is true of what is missing, in what was given and not computed."""
+        source = made.source
+        if source is None or self._positions.maker(self.base(source)) is not None:
+            return None
+        there = float(symbol == "isfinite")
+        return Mark(there, 1 - there, (Claim(Kind.MISSING, made),))
 
     # -- causal ------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ is true (`Way.KEEPS`), or it is added to them (`Way.ADDED`). Library attention h
 multi-head attention and Transformer layers drop where a boolean mask is true,
 ``scaled_dot_product_attention`` keeps there, and all of them add a mask of floats. Keras' attention
 casts whatever it is given to booleans, ones and zeros of floats as well, and keeps where it is
-true.
+true; so do Keras' layer for softmax, and the ``where`` of jax's.
 """
 
 from __future__ import annotations
@@ -87,10 +87,11 @@ _LIBRARY: dict[str, dict[str, Way]] = {
     "transformer": _TRANSFORMER,
     "scaled_dot_product_attention": {"mask": Way.KEEPS},
     "value_first_attention": dict.fromkeys(("mask", "value_mask", "key_mask"), Way.KEEPS),
+    "softmax": dict.fromkeys(("mask", "where"), Way.KEEPS),
 }
 #: Library attention that takes a mask of any numbers for what is true in it, and adds none.
 #: Source: keras' ``MultiHeadAttention._compute_attention_mask`` and ``Softmax.call``.
-_TAKEN_FOR_TRUE = frozenset({"value_first_attention"})
+_TAKEN_FOR_TRUE = frozenset({"value_first_attention", "softmax"})
 
 
 #: What masks are called where this is not their neutral name.

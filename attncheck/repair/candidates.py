@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from attncheck.checks.added_to_itself import doubled_lengths
 from attncheck.checks.axis_left_over import axis_left_over
 from attncheck.checks.compared_copies import copies_compared
 from attncheck.checks.concat_mismatch import other_axis
@@ -20,6 +21,7 @@ from attncheck.checks.covered_twice import counts_itself
 from attncheck.checks.crossed_biases import crossed_bias
 from attncheck.checks.dropped_results import dropped_from
 from attncheck.checks.empties import empty_operand
+from attncheck.checks.inverse_axis import astray
 from attncheck.checks.merged_otherwise import parts_apart
 from attncheck.checks.normed_apart import norms_apart
 from attncheck.checks.one_dot import over_batch
@@ -48,7 +50,7 @@ from attncheck.repair.losses import element_by_element
 from attncheck.repair.mask_axes import move_axis
 from attncheck.repair.masks import hide_scores, kept_result, mask_scores, pass_mask
 from attncheck.repair.meanings import negated, shifted
-from attncheck.repair.norms import cosines_of_features, norms_of_features
+from attncheck.repair.norms import back_along, cosines_of_features, norms_of_features, norms_of_rows
 from attncheck.repair.picked import of_other_axes
 from attncheck.repair.pooled import channels_last
 from attncheck.repair.positions import placed
@@ -126,6 +128,7 @@ _OF_SUMS: tuple[tuple[Callable[[Operation, View], object], Generator], ...] = (
     (pooled_features, channels_last),
     (norms_apart, norms_of_features),
     (copies_compared, cosines_of_features),
+    (astray, back_along),
 )
 
 
@@ -133,6 +136,9 @@ def _contraction(report: Report, view: View) -> Iterator[Candidate]:
     """Another axis in a sum of keys; other subscripts; of a product a transpose, another order."""
     if isinstance(report.operation.event, Einsum):
         yield from subscripts(report, view)
+    if isinstance(report.operation.event, Reduction) and report.operation.event.kind == "norm":
+        yield from norms_of_rows(report, view)
+        return
     for diagnosis, generator in _OF_SUMS:
         if view.remembered(diagnosis, report.operation) is not None:
             yield from generator(report, view)
@@ -176,7 +182,18 @@ def _swapped_on(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def _misaligned(report: Report, view: View) -> Iterator[Candidate]:
-    """Another layout of an operand; a step before, where that left an axis or its order wrong."""
+    """Another layout of an operand; a step before, where that left an axis or its order wrong.
+
+    Of lengths that were added to themselves: a table of sums.
+    """
+    if any(found.sum is report.operation for found in view.once(doubled_lengths)):
+        node = next(report.operation.tensors())[0].node
+        if node is not None:
+            one = bracketed(view, node)
+            text = f"{one}[:, None] + {one}[None, :]"
+            words = "add each length to each other"
+            yield Candidate((Change(report.node, text),), words, table=True)
+        return
     yield from _sides_exchanged(report, view)
     if any(view.remembered(each, report.operation) for each in (parts_apart, axis_left_over)):
         yield from earlier_steps(report, view)

@@ -8,13 +8,18 @@ import libcst as cst
 
 from attncheck.checks.report import Culprit, Report
 from attncheck.checks.view import View
+from attncheck.graph import Operation
 from attncheck.repair.candidate import Candidate, edit
 from attncheck.repair.wording import bracketed, index_with_axis, strip_column, with_axis_of_one
 from attncheck.values.tensor import Tensor
+from attncheck.values.value import as_tensor
 
 
 def without_table(report: Report, view: View) -> Iterator[Candidate]:
-    """The edits after which both operands meet element by element."""
+    """The edits after which both operands meet element by element, or whole rows are gathered."""
+    if report.operation.kind == "gather":
+        yield from _whole_rows(report.operation, view)
+        return
     culprit = report.culprit
     sizes = None if culprit is None else view.sizes(culprit.tensor)
     if culprit is None or sizes is None or report.expected is None:
@@ -30,6 +35,18 @@ def without_table(report: Report, view: View) -> Iterator[Candidate]:
         yield edit(culprit.node, f"{code}.squeeze(-1)", "drop the axis of 1")
     else:
         yield edit(culprit.node, f"{code}[..., 0]", "drop the axis of 1")
+
+
+def _whole_rows(gather: Operation, view: View) -> Iterator[Candidate]:
+    """The index of a gather expanded over the features of what is gathered from."""
+    given = {operand.name: operand for operand in gather.operands}
+    source, index = given["x"], given["index"]
+    rank = len(view.sizes(as_tensor(index.value)) or ())
+    if source.node is not None and index.node is not None and rank:
+        size = f"{bracketed(view, source.node)}.shape[-1]"
+        kept = "-1, " * (rank - 1)
+        text = f"{bracketed(view, index.node)}.expand({kept}{size})"
+        yield edit(index.node, text, "gather all features", safe=False)
 
 
 def _inside(report: Report, culprit: Culprit, axis: int, view: View) -> Iterator[Candidate]:

@@ -15,11 +15,13 @@ import libcst as cst
 from attncheck.checks.entries import Entry, entry_of
 from attncheck.checks.overwritten_weights import overwrites
 from attncheck.checks.report import Report
+from attncheck.checks.undone_masks import masks_undone
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
 from attncheck.record import record
 from attncheck.repair.candidate import Candidate, Change, edit
 from attncheck.repair.recomputed import Earlier, assigned_earlier
+from attncheck.repair.statements import exchanged_statements
 from attncheck.repair.wording import (
     array_module,
     bracketed,
@@ -121,7 +123,18 @@ def _takes_out(operation: Operation, view: View) -> bool:
 
 
 def hide_scores(report: Report, view: View) -> Iterator[Candidate]:
-    """Minus infinity in the place of the number filled in, or filled in instead of a product."""
+    """Minus infinity in the place of the number filled in, or filled in instead of a product.
+
+    Of a mask that is undone: the statement that does so in front of the one that masks.
+    """
+    masked = report.operation
+    undone = next((each for each in masks_undone(view) if each.use.operation is masked), None)
+    if undone is not None:
+        turned = exchanged_statements(report.node, undone.squash.node, view)
+        if turned is not None:
+            words = "mask the scores last"
+            yield Candidate((), words, False, edits=turned[:1], shown=turned[1])
+        return
     entry = entry_of(report.operation, view)
     way = _way(library_of(view, report.operation))
     if entry is None or entry.mask.node is None or way is None:

@@ -58,7 +58,7 @@ _TURNED: dict[Way, dict[type[cst.BaseCompOp], str]] = {
 _DIAGONAL_WORDS = ("diagonal", "k")
 
 #: Library attention that keeps where a mask is true, by operator.
-_KEEPING = frozenset(["scaled_dot_product_attention", "value_first_attention"])
+_KEEPING = frozenset(["scaled_dot_product_attention", "value_first_attention", "softmax"])
 
 
 def negated(report: Report, view: View) -> Iterator[Candidate]:

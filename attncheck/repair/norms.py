@@ -1,4 +1,4 @@
-"""Norms and cosines of queries and keys over the axis of their features."""
+"""Norms and cosines over the axis of features, and transforms back along that of time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import libcst as cst
 
 from attncheck.checks.compared_copies import copies_compared
 from attncheck.checks.constructed import constructor, layer_of
+from attncheck.checks.inverse_axis import astray
 from attncheck.checks.normed_apart import NormedApart, norms_apart
+from attncheck.checks.normed_whole import wholes_normed
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
 from attncheck.graph import Operation
@@ -35,6 +37,27 @@ def cosines_of_features(report: Report, view: View) -> Iterator[Candidate]:
     change = None if found is None else _over(report.operation, call, "-1", view)
     if change is not None:
         yield Candidate((change,), "compare over the last axis")
+
+
+def norms_of_rows(report: Report, view: View) -> Iterator[Candidate]:
+    """``norm(rows, axis=-1, keepdims=True)`` for ``norm(rows)``."""
+    for found in view.once(wholes_normed):
+        if found.norm is report.operation and isinstance(report.node, cst.Call):
+            torch = report.operation.spelling.startswith("torch")
+            words = ("dim", "keepdim") if torch else ("axis", "keepdims")
+            axis = -1 if found.axis == 1 else found.axis
+            text = f"{words[0]}={axis}" + f", {words[1]}=True" * found.kept
+            change = Change(report.node, call_with(view, report.node, text))
+            yield Candidate((change,), "a norm for each row", table=found.kept)
+
+
+def back_along(report: Report, view: View) -> Iterator[Candidate]:
+    """``irfft(spectrum, axis=1)`` for ``irfft(spectrum)`` of one that was made along axis 1."""
+    found = view.remembered(astray, report.operation)
+    axis = None if found is None else str(found.wanted)
+    change = None if axis is None else _over(report.operation, report.node, axis, view)
+    if change is not None:
+        yield Candidate((change,), f"transform back along axis {axis}")
 
 
 def _change(apart: NormedApart, view: View) -> Change | None:

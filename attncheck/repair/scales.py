@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from attncheck.algebra.size import Size
+from attncheck.checks.broken_roots import roots_broken, text_of_root
 from attncheck.checks.logarithmic_scales import log_scale
 from attncheck.checks.report import Report
 from attncheck.checks.scales import Factor
@@ -44,6 +45,13 @@ def other_scale(report: Report, view: View) -> Iterator[Candidate]:
     if scale is not None and scale.operand.node is not None:
         node = scale.operand.node
         yield edit(node, f"{bracketed(view, node)}.exp()", "take the scale itself", safe=False)
+    for broken in view.once(roots_broken):
+        written = text_of_root(broken, view)
+        if broken.division is report.node and written is not None:
+            yield edit(
+                broken.division, written[0], f"raise to the power of {written[1]}", safe=False
+            )
+            return
     for found in misscaled(view):
         if found.factor.operation is report.operation:
             yield from _KINDS[found.kind](found, view)

@@ -49,7 +49,7 @@ def other_axis_of_softmax(report: Report, view: View) -> Iterator[Candidate]:
             continue
         argument = argument_of(node)
         if argument is not None:
-            words = f"normalise axis {axis}"
+            words = f"{'sum up along' if site is None else 'normalise'} axis {axis}"
             # Probabilities of classes go into no sum that could show what the axes are.
             alone = site is not None and not site.sums and node is own
             yield Candidate((Change(argument, axis),), words, same_size=alone)

@@ -24,6 +24,7 @@ from attncheck.checks.view import View
 from attncheck.finding import Edit, Span
 from attncheck.operators.events import MOVES
 from attncheck.repair.candidate import Candidate, Change
+from attncheck.repair.statements import exchanged_statements
 from attncheck.tracer.machine import ShapeSite
 from attncheck.tree.pairs import parts
 from attncheck.values.tensor import Tensor
@@ -132,24 +133,11 @@ def _moved(step: Step, view: View) -> Iterator[Candidate]:
 
 def _exchanged(step: Step, view: View) -> Iterator[Candidate]:
     """The statement of the update in front of the attention's, which it stands right behind."""
-    source = view.source
-    ways = source.around(step.node), source.around(step.turn)
-    for outer, first, last in zip(ways[0], ways[0][1:], ways[1][1:], strict=False):
-        if first is last:
-            continue
-        body = list(getattr(outer, "body", ()))
-        if first not in body or body[body.index(first) + 1 :][:1] != [last]:
-            return
-        one, other = source.span(first), source.span(last)
-        indent = source.lines[one.line - 1][: one.column - 1]
-        codes = [source.code(each).strip() for each in (last, first)]
-        if indent.strip() or any("\n" in code for code in codes):
-            return
-        whole = Span(one.line, one.column, other.end_line, other.end_column)
-        turned = Edit(whole, f"{codes[0]}\n{indent}{codes[1]}")
+    found = exchanged_statements(step.node, step.turn, view)
+    if found is not None:
+        turned, shown = found
         words = "update the state before the attention"
-        yield Candidate((), words, False, edits=(turned,), same_size=True, shown="\n".join(codes))
-        return
+        yield Candidate((), words, False, edits=(turned,), same_size=True, shown=shown)
 
 
 def _block(step: Step, view: View) -> list[cst.CSTNode] | None:

@@ -9,6 +9,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import Size
 from attncheck.checks.diagonals import diagonal
 from attncheck.checks.report import Report
+from attncheck.checks.summed_batch import batches_summed
 from attncheck.checks.view import View
 from attncheck.checks.weights import mismatch
 from attncheck.repair.candidate import Candidate, edit
@@ -36,6 +37,12 @@ def subscripts(report: Report, view: View) -> Iterator[Candidate]:
     if literal is None:
         return
     tokens = tokens_of(literal, report.operation)
+    for found in view.once(batches_summed):
+        if found.scores is report.operation and ">" in tokens:
+            at = tokens.index(">") + 1
+            text = "".join([*tokens[:at], found.letter, *tokens[at:]])
+            yield edit(literal, text, f"write {text}", safe=False)
+            return
     ways = [*_relettered(tokens), *_exchanged(tokens), *_parted(report, view, tokens)]
     if report.operation.clash is None:
         # Two axes of one tensor that are tied have most likely changed places.

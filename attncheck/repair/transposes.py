@@ -16,6 +16,7 @@ from attncheck.checks.heads import sizes_written
 from attncheck.checks.pattern_names import exchanged
 from attncheck.checks.pattern_splits import split_otherwise
 from attncheck.checks.report import Report
+from attncheck.checks.strided_stacks import stacks_strided
 from attncheck.checks.view import View
 from attncheck.operators.events import Reshaping
 from attncheck.repair.candidate import Candidate, Change, edit
@@ -23,14 +24,20 @@ from attncheck.repair.functions import module_for
 from attncheck.repair.heads import size_text
 from attncheck.repair.mapped import other_place
 from attncheck.repair.put_together import in_order_of_cut
-from attncheck.repair.wording import bracketed, ordered
+from attncheck.repair.wording import argument_of, bracketed, ordered
 
 
 def transposed_view(report: Report, view: View) -> Iterator[Candidate]:
-    """Views and a transpose in place of the one view."""
+    """Views and a transpose in place of the one view, or another axis to stack along."""
     node, culprit = report.node, report.culprit
     if not isinstance(node, cst.Call) or culprit is None:
         return
+    for found in view.once(stacks_strided):
+        argument = argument_of(node)
+        if found.stack.node is node and argument is not None:
+            axis = str(found.axis + 1)
+            yield edit(argument, axis, f"stack along axis {axis}", safe=False)
+            return
     yield from in_order_of_cut(report, view)
     if report.moved is not None:
         yield from _cut_alike(report, view, node, culprit.tensor.library)

@@ -235,9 +235,10 @@ def _numbers(token: str, left: Value, right: Value, node: cst.CSTNode | None) ->
     if NONE in (left, right):
         return UNKNOWN  # nothing that this code does with it
     a, b = as_size(left), as_size(right)
-    if type(left) is Int and type(right) is Int and token != "/":
-        return Int(_size(token, a, b))
     x, y = _as_float(left), _as_float(right)
+    below = token == "**" and y is not None and y < 0
+    if type(left) is Int and type(right) is Int and token != "/" and not below:
+        return Int(_size(token, a, b))
     made = _powers(token, left, right)
     if x is not None and y is not None and token in _FLOAT_OPERATORS:
         number = _float(token, x, y)

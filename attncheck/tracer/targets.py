@@ -11,7 +11,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.size import of
 from attncheck.graph import Operand, Operation
 from attncheck.operators import indexing
-from attncheck.operators.events import Clash, Fault
+from attncheck.operators.events import Clash, Fault, Recurrence
 from attncheck.tracer import containers
 from attncheck.tracer.functions import call_function, named_size
 from attncheck.tracer.keys import key_of
@@ -98,6 +98,7 @@ def _check_rank(
     count = len(target.elements)
     subject = _shape_subject(source)
     if subject is None:
+        _check_results(machine, count, value.items, source)
         return
     fits = len(value.items) == count
     tensor = as_tensor(machine.evaluate(subject))
@@ -105,18 +106,50 @@ def _check_rank(
         return
     shape = expanded(tensor, machine.facts)
     text = f"unpacks the {len(value.items)} axes of a {shape} into {count} names"
+    clash = None if fits else Clash(Fault.RANK, text, 0, None, None, Verdict.DIFFERENT)
+    _record_unpacking(machine, Operand("x", tensor, subject), source, clash)
+
+
+def _check_results(
+    machine: Machine, count: int, items: tuple[Value, ...], source: cst.CSTNode
+) -> None:
+    """``out, h, c = rnn(x)`` raises where the layer gives other than three values."""
+    output = as_tensor(items[0]) if items else None
+    made = None if output is None else machine.graph.maker(output)
+    if output is None or made is None or made.node is not source or len(items) == count:
+        return
+    if not isinstance(made.event, Recurrence) or made.clash is not None:
+        return
+    pair = len(items) == 2 and type(items[1]) is Sequence
+    rest = "the states as a pair" if pair else _STATES.get(len(items), "its states")
+    turn = " (forward, then backward)" if made.kind == "both_ways" else ""
+    text = (
+        f"gives {len(items)} values, the output and {rest}{turn}, and {count} names are to take"
+        " them: this raises"
+    )
+    clash = Clash(Fault.RANK, text, 0, None, None, Verdict.DIFFERENT)
+    _record_unpacking(machine, Operand("x", output, source), source, clash)
+
+
+#: The states behind an output, by how many values there are with it.
+_STATES = {2: "a state", 3: "two states", 5: "four states"}
+
+
+def _record_unpacking(
+    machine: Machine, operand: Operand, source: cst.CSTNode, clash: Clash | None
+) -> None:
     machine.record(
         Operation(
             machine.graph.next_number,
             "unpack",
             "unpack",
-            (Operand("x", tensor, subject),),
+            (operand,),
             UNKNOWN,
             source,
             machine.statement,
             machine.frame.place,
             None,
-            None if fits else Clash(Fault.RANK, text, 0, None, None, Verdict.DIFFERENT),
+            clash,
         )
     )
 

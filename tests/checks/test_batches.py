@@ -69,3 +69,16 @@ class Mixer(nn.Module):
         return torch.softmax(self.table, dim=-1) @ x
 """
     assert found(code) == []
+
+
+def test_keras_dot_has_the_batch_once():
+    code = """import keras
+from keras import layers
+tokens = keras.Input((20,), dtype="int32")
+x = layers.LSTM(8, return_sequences=True)(layers.Embedding(100, 16)(tokens))
+weights = layers.Softmax()(layers.Flatten()(layers.Dense(1)(x)))
+{}
+"""
+    assert found(code.format("out = layers.Dot(axes=1)([weights, x])")) == []
+    assert found(code.format("out = layers.Dot(axes=(1, 1))([weights, x])")) == []
+    assert found(code.format("out = keras.ops.matmul(weights, x)"))[0][0] == "ATN202"

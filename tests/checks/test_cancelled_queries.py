@@ -114,6 +114,48 @@ def test_a_query_of_each_position():
     assert found(code) == []
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        "query, memory, query * memory",
+        "query, memory, memory * query",
+        "query, memory, torch.abs(query - memory)",
+        "query, memory, state.unsqueeze(1) * memory",
+        "query, memory, torch.tanh(memory * state[:, None])",
+    ],
+)
+def test_a_part_in_which_the_query_meets_the_keys(parts):
+    code = additive("self.one(joined)", "energy.squeeze(2)")
+    code = code.replace("(query, memory)", f"({parts})").replace(
+        "Linear(2 * d, 1)", "Linear(3 * d, 1)"
+    )
+    assert found(code) == []
+
+
+def test_a_third_part_of_the_keys_alone():
+    code = additive("self.one(joined)", "energy.squeeze(2)")
+    code = code.replace("(query, memory)", "(query, memory, memory * memory)")
+    assert found(code.replace("Linear(2 * d, 1)", "Linear(3 * d, 1)")) == [("ATN308", 17, None)]
+
+
+def test_similarity_of_all_pairs():
+    code = """import torch
+from torch import nn
+class Flow(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.sim = nn.Linear(3 * d, 1)
+    def forward(self, c, q):
+        \"\"\"c (B, N, d), q (B, M, d).\"\"\"
+        n, m = c.size(1), q.size(1)
+        cc = c.unsqueeze(2).expand(-1, -1, m, -1)
+        qq = q.unsqueeze(1).expand(-1, n, -1, -1)
+        s = self.sim(torch.cat([cc, qq, {}], dim=-1)).squeeze(-1)
+        return s.softmax(dim=2) @ q
+"""
+    assert found(code.format("cc * qq")) == []
+
+
 def test_weights_depend_on_the_state_only_after_the_fix():
     def run(energy):
         scope = {}

@@ -17,6 +17,7 @@ from attncheck.frameworks.numpy import (
     queries,
     reductions,
     shaping,
+    transforms,
 )
 from attncheck.frameworks.spelling import Table
 from attncheck.operators import contraction, padding, permuting
@@ -29,7 +30,17 @@ from attncheck.values.value import Const
 
 TABLE = Table("jax")
 
-_NUMPY = (creation, elementwise, indexing, joining, products, queries, reductions, shaping)
+_NUMPY = (
+    creation,
+    elementwise,
+    indexing,
+    joining,
+    products,
+    queries,
+    reductions,
+    shaping,
+    transforms,
+)
 #: What NumPy's names begin with -> what jax's do, the longest first.
 _NAMES = {
     "numpy.ndarray.": "jax.Array.",

@@ -52,6 +52,8 @@ def make_complex(draw: Draw, spelling: Spelling) -> Arguments:
 
 def complex_tensor(draw: Draw, spelling: Spelling) -> Arguments:
     sizes = draw.shape()
+    if not spelling.path.startswith("torch"):
+        return {"x": Array(*sizes)}  # real numbers are their own conjugates
     axes = (Axis(const(s.number) if draw.kind == "numbers" else s.size) for s in sizes)
     real = torch.zeros([size.number for size in sizes], dtype=torch.complex64)
     return {"x": Raw(Tensor(Shape(tuple(axes)), "torch"), real)}
