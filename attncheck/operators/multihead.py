@@ -65,8 +65,13 @@ def attend(call: Call, block: Block) -> Attended | Clash:
             text = f"splits {width} features among {heads} heads"
             return Clash(Fault.SPLIT, text, 0, width, heads)
         call.facts.divides(heads, width, "split among heads")
+    padding = call.shape(block.padding)
+    if padding is not None and least_rank(padding) > 2:
+        return Clash(Fault.RANK, f"takes {block.padding} of (B, S) or (S,), not {padding}", 4)
     shapes = [operand_shape(call, name) for name in block.operands]
     rank = shared_rank(shapes, 3)
+    if rank is None and padding is not None and padding.closed:
+        rank = len(padding.lead) + 1  # it has every axis but the features
     return _of_open_rank(call, block, shapes) if rank is None else _of_rank(call, block, rank)
 
 

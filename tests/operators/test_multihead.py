@@ -140,6 +140,20 @@ CLASHES = [
         "takes key_padding_mask of (B, T_enc), not (B, T_dec)",
     ),
     (
+        "... d_model | ... d_model | ... d_model",
+        {},
+        {"key_padding_mask": "B 1 1 T_enc"},
+        Fault.RANK,
+        "takes key_padding_mask of (B, S) or (S,), not (B, 1, 1, T_enc)",
+    ),
+    (
+        CROSS,
+        {},
+        {"key_padding_mask": "B 1 T_enc"},
+        Fault.RANK,
+        "takes key_padding_mask of (B, S) or (S,), not (B, 1, T_enc)",
+    ),
+    (
         CROSS,
         {},
         {"attn_mask": "T_enc T_dec"},
@@ -170,6 +184,17 @@ def test_what_does_not_fit_is_said_as_shapes(
     outcome = over(Names(), operands, made=made, **masks)
     assert outcome.clash is not None
     assert (outcome.clash.fault, outcome.clash.text) == (fault, text)
+
+
+@pytest.mark.parametrize(("padding", "rank"), [("B T_enc", 3), ("T_enc", 2)])
+def test_a_padding_mask_has_every_axis_but_the_features(padding: str, rank: int) -> None:
+    names = Names()
+    outcome = over(names, "... d_model | ... d_model | ... d_model", key_padding_mask=padding)
+    output = items(outcome.value)[0]
+    assert outcome.clash is None
+    assert isinstance(output, Tensor)
+    assert output.shape is not None
+    assert output.shape.rank == rank
 
 
 def test_a_mask_goes_unchecked_where_it_is_only_a_hint() -> None:
