@@ -14,7 +14,7 @@ from attncheck.algebra.facts import Verdict
 from attncheck.algebra.shape import Axis, Tag
 from attncheck.algebra.size import ONE, Size
 from attncheck.checks.crossed import crossed
-from attncheck.checks.displaced import displaced
+from attncheck.checks.displaced import beside_its_own, displaced, put_under
 from attncheck.checks.elementwise_mistakes import Diagnosis, Kind
 from attncheck.checks.mask_places import misplaced
 from attncheck.checks.outer import outer
@@ -78,10 +78,11 @@ def report(
     if found is None or found.kind is not kind:
         return
     (_, a), (_, b) = operation.tensors()
+    left, right = map(text_of, found.before) if found.before else (view.text(a), view.text(b))
     message = wording.format(
         code=view.quote(operation.node),
-        left=view.text(a),
-        right=view.text(b),
+        left=left,
+        right=right,
         clash="" if operation.clash is None else operation.clash.text,
         culprit=view.quote(found.culprit.node),
     )
@@ -93,8 +94,17 @@ def report(
         found.culprit,
         found.expected,
         found.derivation,
-        hidden=hidden_while(operation, view.facts),
+        hidden=hidden_while(operation, view.facts) or _hidden(found),
     )
+
+
+def _hidden(found: Diagnosis) -> str:
+    """When a mistake hides that a rule found in sizes which the operation took to be one."""
+    left, right = found.before or ((), ())
+    pairs = zip(reversed(left), reversed(right), strict=False)
+    met = [(a, b) for a, b in pairs if a != b and ONE not in (a, b)]
+    told = " and ".join(f"{a} == {b}" for a, b in met)
+    return f"hidden while {told}" if met else ""
 
 
 # -- lost keepdim -------------------------------------------------------------------------------
@@ -201,6 +211,7 @@ def _clash(
         *_ways(x, y),
         *_unpermuted(tensors, view),
         *other_orders(x, y),
+        *_under(x, y, view),
     )
     for index, wanted, how in ways:
         other = y if index == 0 else x
@@ -266,6 +277,14 @@ def _ways(x: Sizes, y: Sizes) -> list[tuple[int, Sizes, str]]:
             for at in range(len(sizes), 0, -1):
                 ways.append((index, (*sizes[:at], ONE, *sizes[at:]), "with an axis of 1"))
     return ways
+
+
+def _under(x: Sizes, y: Sizes, view: View) -> Iterator[tuple[int, Sizes, str]]:
+    """The shorter operand with each axis under the one of its size, by several axes of 1."""
+    for index, sizes, other in ((0, x, y), (1, y, x)):
+        wanted = put_under(sizes, other, view.equal) if len(sizes) < len(other) else None
+        if wanted is not None and wanted.count(ONE) > 1:
+            yield index, wanted, "with axes of 1"
 
 
 def _fits(view: View, wanted: Sizes, other: Sizes) -> bool:
@@ -341,13 +360,16 @@ def _displaced_by_size(
     lefts, rights = ([getattr(p, side) for p in met.pairings] for side in ("left", "right"))
     if [len(left), len(right)] != [len(each) - each.count(None) for each in (lefts, rights)]:
         return None  # a part of one of them is met
-    for index, wanted in displaced((left, right), view):
+    before = (left, right)
+    found = beside_its_own(met, [tensor for _, tensor in tensors])
+    if found is not None:
+        before = found.before
+    for index, wanted in ((found.index, found.wanted),) if found else displaced(before, view):
         operand, tensor = tensors[index]
         if operand.node is not None:
-            other = left if index else right
-            derivation = f"so that each axis meets itself in {text_of(other)}"
+            derivation = f"so that each axis meets itself in {text_of(before[1 - index])}"
             culprit = Culprit(operand.node, tensor)
-            return Diagnosis(Kind.MISALIGNED, culprit, wanted, derivation)
+            return Diagnosis(Kind.MISALIGNED, culprit, wanted, derivation, before)
     return None
 
 

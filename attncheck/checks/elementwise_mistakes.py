@@ -25,3 +25,5 @@ class Diagnosis:
     culprit: Culprit
     expected: Sizes | None
     derivation: str
+    #: the operands' sizes before the operation took some to be one
+    before: tuple[Sizes, Sizes] | None = None

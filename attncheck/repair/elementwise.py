@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from attncheck.algebra.size import ONE
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.put_in_order import order_of
 from attncheck.checks.report import Culprit, Report, Sizes
@@ -22,7 +23,7 @@ from attncheck.repair.ranks import dropped
 from attncheck.repair.sizes import other_sizes
 from attncheck.repair.unmerged import with_axes_of_other
 from attncheck.repair.unrepeated import with_copies
-from attncheck.repair.wording import flipped, permuted, with_axis_of_one
+from attncheck.repair.wording import bracketed, flipped, permuted, with_axis_of_one
 from attncheck.repair.written import cut_to_part
 from attncheck.values.tensor import Tensor
 
@@ -62,6 +63,10 @@ def elementwise(report: Report, view: View) -> Iterator[Candidate]:
             if (*sizes[:axis], *report.expected[axis : axis + 1], *sizes[axis:]) == report.expected:
                 text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
                 yield edit(culprit.node, text, f"give it an axis of 1 at {axis}")
+        places = _spread(sizes, report.expected)
+        if places.count("None") > 1:
+            text = f"{bracketed(view, culprit.node)}[{', '.join(places)}]"
+            yield edit(culprit.node, text, "give it axes of 1 where it is the same all along")
     yield from _unpermuted(culprit, report.expected, view)
     order = None if turned else order_of(sizes or (), report.expected or ())
     if order is not None:
@@ -77,6 +82,20 @@ def elementwise(report: Report, view: View) -> Iterator[Candidate]:
             text = with_axis_of_one(view, operand.node, tensor, len(other), len(other))
             yield edit(operand.node, text, "give it an axis of 1", broadcasts=True)
     yield from other_sizes(report, view)
+
+
+def _spread(sizes: Sizes, expected: Sizes) -> list[str]:
+    """What a tensor is indexed with to have axes of 1 between its own; empty if that gives none."""
+    left, places = list(sizes), []
+    for size in expected:
+        if left and left[0] == size:
+            left.pop(0)
+            places.append(":")
+        elif size == ONE:
+            places.append("None")
+        else:
+            return []
+    return [] if left else places
 
 
 def _all_pairs(

@@ -76,6 +76,13 @@ def _presume_steps(machine: Machine, arguments: Mapping[str, Value]) -> None:
         presume_rank(machine, arguments["x"], _ACTIVATION)
 
 
+def _presume_batch(machine: Machine, arguments: Mapping[str, Value]) -> None:
+    """Take what a convolution is given to be a batch: (B, C, H, W), with no axis more or less."""
+    spatial = as_integer(arguments["spatial"]) if "spatial" in arguments else None
+    if spatial is not None and "x" in arguments:
+        presume_rank(machine, arguments["x"], spatial + 2)
+
+
 def _presume_alike(machine: Machine, arguments: Mapping[str, Value]) -> None:
     """Take what a layer made to have as many axes as the activation that it is multiplied with."""
     operands = [arguments[name] for name in ("x", "y") if name in arguments]
@@ -180,6 +187,7 @@ _FITTED: Final = _PAIRED.keys() - {"matmul"}
 _CONVENTIONAL: Final[dict[str, Callable[[Machine, Mapping[str, Value]], None]]] = {
     "swap": _presume_steps,
     "matmul": _presume_alike,
+    **dict.fromkeys(("convolution", "transposed_convolution"), _presume_batch),
 }
 #: By the operator's name.
 _RULES: Final[dict[str, _Rule]] = {
