@@ -25,11 +25,13 @@ class Symbol:
     sizes; ``positive`` that it is at least one. Flexible symbols of one ``kin`` are supposed to be
     one size, which the first operation that pairs them makes sure of. One that ``divides`` is a
     number of parts: code that divides by it does not take it to be 1. ``found`` says that nobody
-    knows the size, which has got the name of the variable that holds it. Symbols are compared by
+    knows the size, which has got the name of the variable that holds it. What a number of the code
+    ``counts``, positions or features, it is no number of the other. Symbols are compared by
     identity: two functions may both say ``T``.
     """
 
     __slots__ = (
+        "counts",
         "divides",
         "flexible",
         "found",
@@ -55,6 +57,7 @@ class Symbol:
         found: bool = False,
     ) -> None:
         self.name = name
+        self.counts: str | None = None
         self.divides = divides
         self.found = found
         self.kin = kin

@@ -325,14 +325,13 @@ class Facts:
         return verdict if named else Verdict.DISTINCT
 
     def _compare_symbols(self, left: Symbol, right: Symbol) -> Verdict:
-        """Judge two symbols.
-
-        Symbols of one name can be different objects (a demo's ``T_enc = 5`` and the table's own).
-        """
+        """Judge two symbols; those of one name can be different objects (a demo's ``T_enc``)."""
         if left is right:
             return Verdict.EQUAL
         if left.value is not None and right.value is not None and left.value != right.value:
             return Verdict.DIFFERENT
+        if left.counts is not None and right.counts not in (None, left.counts):
+            return Verdict.DISTINCT
         if not (left.table and right.table) or {left.name, right.name} == self.open_pair:
             return Verdict.UNKNOWN
         return Verdict.EQUAL if left.name == right.name else Verdict.DISTINCT

@@ -69,6 +69,32 @@ def table_symbol(name: str) -> str | None:
     return _SAME.get(name) or _ALIASES.get(name.lower())
 
 
+#: What a number that the code is made with counts, by its name: how long something is, how wide.
+_COUNTED: Final = (
+    (
+        "positions",
+        re.compile(
+            r"(?:(?:max|n|num)_)?(?:seq|src|tgt|source|target|sequence)_?(?:len|length)"
+            r"|max_?(?:len|length)|(?:n|num)_(?:patches|positions|frames)"
+            r"|max_(?:position_embeddings|positions|frames)"
+        ),
+    ),
+    (
+        "features",
+        re.compile(
+            r"d_?model|n_embd|(?:embed(?:ding)?|emb|hid(?:den)?|model|feat(?:ure)?|in|out)_(?:dim|size)"
+            r"|dim|(?:in|out)_(?:channels|features)|(?:input|output)_dim"
+        ),
+    ),
+)
+
+
+def counted(name: str) -> str | None:
+    """What a number of this name counts, ``positions`` or ``features``; None if nobody can say."""
+    plain = name.lower()
+    return next((what for what, names in _COUNTED if names.fullmatch(plain)), None)
+
+
 #: A name in a declared shape.
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 

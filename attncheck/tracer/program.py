@@ -19,6 +19,7 @@ from attncheck.evidence.annotations import Annotation, read_annotation
 from attncheck.evidence.comments import ClaimText, about_parameter
 from attncheck.evidence.conventions import conventional_rank
 from attncheck.evidence.declarations import Declarations
+from attncheck.evidence.dimensions import counted
 from attncheck.evidence.docstrings import DocClaim, DocClaims
 from attncheck.evidence.identifiers import names_of_gates
 from attncheck.evidence.papers import Paper
@@ -457,12 +458,14 @@ class ProgramEvidence:
         symbol = self.scope.symbol(name)
         if symbol.table:
             return symbol
-        return Symbol(name, positive=False, divides=table_symbol(name) == "n_heads")
+        symbol = Symbol(name, positive=False, divides=table_symbol(name) == "n_heads")
+        symbol.counts = counted(name)
+        return symbol
 
     def found(self, name: str) -> Symbol:
         """The symbol of a variable that holds an integer of which nothing else is known."""
         symbol = self.argument(name)
-        symbol.found = not symbol.table
+        symbol.found, symbol.counts = not symbol.table, None
         return symbol
 
     def _library(self) -> str | None:
