@@ -15,6 +15,7 @@ import libcst as cst
 from attncheck.attention import behind
 from attncheck.checks.report import Report
 from attncheck.checks.view import View
+from attncheck.graph import Operation
 from attncheck.repair.candidate import Candidate, Change
 from attncheck.tree.pairs import inner, names_within, parts
 
@@ -55,19 +56,21 @@ def like_siblings(report: Report, view: View) -> Iterator[Candidate]:
 
 
 def _lines_behind(report: Report, view: View) -> Iterator[cst.SimpleStatementLine]:
-    """The assignments that the operands of an operation come from, nearest first."""
+    """The assignment that an operation is in, and those its operands come from, nearest first."""
     seen: set[cst.CSTNode] = set()
+    for made in _made_behind(report, view):
+        around = () if made.elsewhere else view.source.around(made.node)
+        lines = (node for node in reversed(around) if isinstance(node, cst.SimpleStatementLine))
+        line = next(lines, None)
+        if line is not None and line not in seen:
+            seen.add(line)
+            yield line
+
+
+def _made_behind(report: Report, view: View) -> Iterator[Operation]:
+    yield report.operation
     for _, tensor in report.operation.tensors():
-        for made in islice(behind(view.graph, tensor), 3 * _NEAR):
-            if made.elsewhere:
-                continue
-            around = view.source.around(made.node)
-            for node in reversed(around):
-                if isinstance(node, cst.SimpleStatementLine):
-                    if node not in seen:
-                        seen.add(node)
-                        yield node
-                    break
+        yield from islice(behind(view.graph, tensor), 3 * _NEAR)
 
 
 def _assigned(line: cst.CSTNode) -> tuple[str | None, cst.BaseExpression | None]:
