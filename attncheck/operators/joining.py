@@ -78,13 +78,20 @@ def concatenate(call: Call) -> Outcome:
 
 def _beside_unknown(call: Call, axis: int) -> Shape | None:
     """What joining gives where of some tensors nothing is known: they have the others' sizes."""
-    found = [each for each in call.tensors("xs") or () if each is not None]
-    shapes = [None if each.shape is None else expand(each.shape, call.facts) for each in found]
-    known = next((shape for shape in shapes if shape is not None and shape.closed), None)
+    known = _one_that_is_known(call)
     place = None if known is None else normalise_axis(axis, len(known.lead))
     if known is None or place is None:
         return None
     return Shape((*known.lead[:place], Axis(None), *known.lead[place + 1 :]))
+
+
+def _one_that_is_known(call: Call) -> Shape | None:
+    """The shape of the first tensor of which all axes are known, and which torch does not skip."""
+    found = [each for each in call.tensors("xs") or () if each is not None]
+    if call.library == "torch":
+        found = [each for each in found if not _legacy_empty(each)]
+    shapes = [None if each.shape is None else expand(each.shape, call.facts) for each in found]
+    return next((shape for shape in shapes if shape is not None and shape.closed), None)
 
 
 def _of_sizes(call: Call, tuples: tuple[Value | None, ...]) -> Sequence | None:
@@ -255,8 +262,10 @@ def _concatenate(
     call: Call, group: _Group, axis: int, event: Joining, dtype: str | None
 ) -> Outcome:
     shapes, clash = _alike(group.shapes, axis, call, "joins")
-    if clash is not None or shapes is None:
+    if clash is not None:
         return Outcome(call.make(None, dtype), event, clash)
+    if shapes is None:
+        return Outcome(call.make(_beside_unknown(call, axis), dtype), event)
     seats = [seat(shape, axis, call.facts) for shape in shapes]
     known = [found for found in seats if found is not None]
     if len(known) < len(seats):

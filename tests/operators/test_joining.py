@@ -15,7 +15,7 @@ from attncheck.operators import joining, splitting
 from attncheck.operators.call import Call, Operator
 from attncheck.operators.events import Outcome
 from attncheck.values.tensor import Tensor
-from attncheck.values.value import Int, Sequence, Value
+from attncheck.values.value import UNKNOWN, Int, Sequence, Value
 
 B, T, S, D = (of(Symbol(name)) for name in "BTSD")
 
@@ -131,6 +131,30 @@ def test_torch_skips_empty_vectors_in_a_join() -> None:
     outcome = run(joining.concatenate, xs=Sequence((start, tensor(B, D))), axis=Int(const(1)))
     assert shapes(outcome) == ["(B, D)"]
     assert torch.cat([torch.empty(0), torch.zeros(2, 3)], dim=1).shape == (2, 3)
+
+
+@pytest.mark.parametrize("unseen", [Tensor(None, "torch", "float"), UNKNOWN])
+@pytest.mark.parametrize(
+    ("axis", "expected"), [(1, "(B, ?, D)"), (-1, "(B, T, ?)"), (0, "(?, T, D)")]
+)
+def test_what_is_joined_with_something_unknown_has_its_axes(
+    unseen: Value, axis: int, expected: str
+) -> None:
+    for items in ((tensor(B, T, D), unseen), (unseen, tensor(B, T, D))):
+        outcome = run(joining.concatenate, xs=Sequence(items), axis=Int(const(axis)))
+        assert outcome.clash is None
+        assert shapes(outcome) == [expected]
+
+
+def test_an_empty_vector_says_nothing_of_what_it_is_joined_with() -> None:
+    start, unseen = Tensor(shape_of(0), "torch", "float"), Tensor(None, "torch", "float")
+    items = Sequence((start, unseen))
+    assert shapes(run(joining.concatenate, xs=items, axis=Int(const(0)))) == ["None"]
+    items = Sequence((start, unseen, tensor(B, D)))
+    assert shapes(run(joining.concatenate, xs=items, axis=Int(const(0)))) == ["(?, D)"]
+    assert torch.cat([torch.empty(0), torch.zeros(4, 3), torch.zeros(2, 3)]).shape == (6, 3)
+    with pytest.raises(RuntimeError):
+        torch.cat([torch.zeros(4, 2, 3), torch.zeros(2, 3)])
 
 
 def test_concatenation_names_the_sizes_that_differ() -> None:
