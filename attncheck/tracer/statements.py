@@ -19,6 +19,7 @@ from attncheck.tracer.patterns import captured
 from attncheck.tracer.steps import as_step
 from attncheck.tracer.targets import assign, delete
 from attncheck.values.join import without_none
+from attncheck.values.tensor import Tensor
 from attncheck.values.value import NONE, UNKNOWN, Sequence, Unknown, Value
 
 
@@ -42,9 +43,17 @@ def _assign(machine: Machine, node: cst.Assign) -> Exit:
     if len(node.targets) > 1 and type(value) is Sequence and value.mutable:
         # What is appended under one name is not seen under the other.
         value = Sequence(None, True)
+    value = _one_for_all(machine, node, value)
     for target in node.targets:
         assign(machine, target.target, value, node.value)
     return None
+
+
+def _one_for_all(machine: Machine, node: cst.Assign, value: Value) -> Value:
+    """``a = b = f(x)``: what nobody knows of the value has one name, whichever variable is read."""
+    names = [each.target.value for each in node.targets if type(each.target) is cst.Name]
+    shapeless = type(value) is Tensor and value.shape is None
+    return settle(machine, names[0], value) if len(names) > 1 and not shapeless else value
 
 
 def _annotated(machine: Machine, node: cst.AnnAssign) -> Exit:
