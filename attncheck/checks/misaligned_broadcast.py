@@ -21,6 +21,7 @@ from attncheck.checks.elementwise_mistakes import Kind
 from attncheck.checks.mask_places import are_one
 from attncheck.checks.masks import is_mask
 from attncheck.checks.merged_otherwise import merged_otherwise
+from attncheck.checks.one_left_over import ones_left_over
 from attncheck.checks.report import Culprit, Report, text_of
 from attncheck.checks.view import View
 from attncheck.graph import Operand, Operation
@@ -59,6 +60,7 @@ def check(operation: Operation, view: View) -> Iterator[Report]:
     yield from _crosswise(operation, view)
     if view.remembered(diagnose, operation) is None:
         yield from left_over(RULE, operation, view)
+        yield from ones_left_over(RULE, operation, view)
     yield from merged_otherwise(RULE, operation, view)
 
 

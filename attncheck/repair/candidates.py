@@ -25,6 +25,7 @@ from attncheck.checks.inverse_axis import astray
 from attncheck.checks.merged_otherwise import parts_apart
 from attncheck.checks.normed_apart import norms_apart
 from attncheck.checks.one_dot import over_batch
+from attncheck.checks.one_left_over import one_left_over
 from attncheck.checks.padded_means import padded_mean
 from attncheck.checks.pooled_features import pooled_features
 from attncheck.checks.pooled_means import whole_count
@@ -197,7 +198,20 @@ def _misaligned(report: Report, view: View) -> Iterator[Candidate]:
     yield from _sides_exchanged(report, view)
     if any(view.remembered(each, report.operation) for each in (parts_apart, axis_left_over)):
         yield from earlier_steps(report, view)
+    yield from _without_the_one(report, view)
     yield from elementwise(report, view)
+
+
+def _without_the_one(report: Report, view: View) -> Iterator[Candidate]:
+    """``x`` for ``x[..., None]`` and ``x.unsqueeze(-1)``, where these have an axis too many."""
+    found = view.remembered(one_left_over, report.operation)
+    made = None if found is None else view.graph.maker(found.tensor)
+    source = None if made is None else next(made.tensors(), None)
+    if found is None or made is None or source is None or source[0].node is None:
+        return
+    if made.node is found.operand.node:
+        text = view.code(source[0].node)
+        yield edit(made.node, text, "leave out the axis of 1", safe=False)
 
 
 def _sides_exchanged(report: Report, view: View) -> Iterator[Candidate]:
