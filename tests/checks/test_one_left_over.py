@@ -43,13 +43,31 @@ def test_residuals_of_images(back, fixed):
     assert found(STACK.format(fixed)) == []
 
 
+REST = """\
+class Rest(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.layer = nn.Linear(dim, dim)
+
+    def forward(self, x, first):
+        b, n, d = x.shape
+        rest = x[:, first:]
+        return {}
+"""
+
+
+@pytest.mark.parametrize("back", ["self.layer(rest) + rest{}", "rest{} - self.layer(rest)"])
+@pytest.mark.parametrize("axis", ["[..., None]", ".unsqueeze(3)", "[:, :, :, None]"])
+def test_an_axis_of_which_only_the_name_is_known(back, axis):
+    assert found(REST.format(back.format(axis))) == [("ATN202", 11, "return " + back.format(""))]
+    assert found(REST.format(back.format(""))) == []
+
+
 def test_the_message():
-    code = HEAD + STACK.format("layer(x) + x[..., None]")
+    code = HEAD + REST.format("self.layer(rest) + rest[..., None]")
     (finding,) = check_source(code.encode(), "x.py", Settings()).findings
-    assert finding.message == (
-        "`layer(x) + x[..., None]` lines up (..., dim, x_last2, x_last1) with (..., dim, x_last2,"
-        " x_last1, 1) by position, not by meaning: the axis of 1 behind moves each axis by one"
-        " place, so that x_last2 meets x_last1, and what comes out has an axis more"
+    assert "the axis of 1 behind moves each axis by one place, so that rest_1 meets" in (
+        finding.message
     )
     assert finding.severity == "error"
 
