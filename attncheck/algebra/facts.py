@@ -22,6 +22,7 @@ from attncheck.algebra.quotients import (
     undivided,
 )
 from attncheck.algebra.size import ONE, Atom, Remainder, Size, Symbol, const, of
+from attncheck.algebra.solving import solve
 from attncheck.record import record
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Facts:
         "_related",
         "_trail",
         "_verdicts",
+        "continued",
         "expanded",
         "open_pair",
         "readings",
@@ -82,6 +84,8 @@ class Facts:
         self.rows: dict[Row, Shape] = {}
         #: axes read from the front of such a middle before it was known, by their position in it
         self.readings: dict[tuple[Row, int], Reading] = {}
+        #: shapes seen from one end, by the row that stands for the rest: in whole, and so seen
+        self.continued: dict[tuple[Row, None], tuple[Shape, Shape]] = {}
         # The verdicts on resolved sizes, until what they rest on changes.
         self._verdicts: dict[tuple[Size, Size], Verdict] = {}
         #: shapes with all that is known of them put in, by the `id` of the shape, until more is or
@@ -150,7 +154,7 @@ class Facts:
             elif isinstance(key[0], Size):
                 self._store(self._divisible, key, fact)
             else:
-                self._store(self.readings, key, fact)
+                self._store(self.continued if key[1] is None else self.readings, key, fact)
 
     def _store(self, store: dict[Any, Any], key: object, fact: object) -> None:
         if key not in store:
@@ -169,6 +173,10 @@ class Facts:
     def read_row(self, row: Row, index: int, reading: Reading) -> None:
         """Record that an axis was read at a position in a shape's unknown middle."""
         self._store(self.readings, (row, index), reading)
+
+    def continue_row(self, row: Row, whole: Shape, part: Shape) -> None:
+        """Record that `part`, whose row is `row`, is the shape `whole`, seen from one end."""
+        self._store(self.continued, (row, None), (whole, part))
 
     def relate(self, symbol: Symbol, size: Size) -> None:
         """State that a table symbol belongs to an expression (``d_model`` is ``n_heads*d_k``)."""
@@ -197,7 +205,7 @@ class Facts:
         if verdict is Verdict.UNKNOWN or verdict is Verdict.DISTINCT:
             left, right = self.resolve(left), self.resolve(right)
             divisor = undivided((left - right).primitive())
-            solution = (divisor, ONE) if divisor is not None else _solve(left, right)
+            solution = (divisor, ONE) if divisor is not None else solve(left, right)
             if solution is not None:
                 self._store(self._bindings, solution[0], Binding(solution[1], reason))
         return verdict
@@ -210,7 +218,7 @@ class Facts:
         verdict = self.meet(left, right)
         if verdict is not Verdict.UNKNOWN:
             return verdict
-        solution = _solve(self.resolve(left), self.resolve(right))
+        solution = solve(self.resolve(left), self.resolve(right))
         if solution is None or not solution[0].flexible:
             return verdict
         self._store(self._bindings, solution[0], Binding(solution[1], reason))
@@ -226,7 +234,7 @@ class Facts:
         verdict = self.force(left, right, reason)
         if verdict is Verdict.UNKNOWN:
             one, other = self.resolve(left), self.resolve(right)
-            solution = _solve(one, other)
+            solution = solve(one, other)
             plain = (
                 solution is not None
                 and one.number is None
@@ -468,30 +476,3 @@ def _names_against_number(size: Size) -> bool:
         return False
     signs = {coefficient > 0 for monomial, coefficient in size.terms.items() if monomial}
     return len(signs) == 1
-
-
-def _solve(left: Size, right: Size) -> tuple[Symbol, Size] | None:
-    """The symbol to bind, and to what, so that two sizes become equal; None if none stands alone.
-
-    Flexible symbols first, then those that have no number; among these one that becomes a size
-    without a minus, which is how the program wrote it.
-    """
-    difference = (left - right).primitive()
-    best: tuple[tuple[bool, bool, bool], Symbol, Size] | None = None
-    for monomial, coefficient in difference.terms.items():
-        if len(monomial) != 1 or coefficient not in (1, -1):
-            continue
-        symbol, power = monomial[0]
-        if type(symbol) is not Symbol or power != 1:
-            continue
-        rest = difference - Size({monomial: coefficient})
-        value = -rest if coefficient == 1 else rest
-        symbols = set(value.symbols())
-        subtracts = any(coefficient < 0 for coefficient in value.terms.values())
-        if symbol in symbols or (subtracts and any(other.flexible for other in symbols)):
-            # Of two unknown axes in a sum, which is the rest of the other is anybody's guess.
-            continue
-        rank = (not symbol.flexible, symbol.value is not None, subtracts)
-        if best is None or rank < best[0]:
-            best = (rank, symbol, value)
-    return None if best is None else best[1:]

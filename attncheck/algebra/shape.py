@@ -325,6 +325,33 @@ def bind_row(row: Row, shape: Shape, facts: Facts) -> None:
         listed = shape.lead + reading.after
         if index < len(listed):
             _same(reading.axis, listed[index], facts)
+    for whole, part in tuple(facts.continued.values()):
+        _close_both(whole, part, facts)
+
+
+def seen_from_one_end(
+    whole: Shape, lead: tuple[Axis, ...], trail: tuple[Axis, ...], facts: Facts
+) -> Shape:
+    """An open shape without the axes known from one of its ends, which others may belong to.
+
+    Once the number of axes of either is known, that of the other is, and so are the axes.
+    """
+    assert whole.row is not None
+    row = Row(whole.row.name, born=False)
+    part = Shape(lead, row, trail)
+    facts.continue_row(row, whole, part)
+    return part
+
+
+def _close_both(whole: Shape, part: Shape, facts: Facts) -> None:
+    """Where one of two views of a shape has become closed, close the other one."""
+    ranks = [expand(each, facts).rank for each in (whole, part)]
+    if (ranks[0] is None) is (ranks[1] is None):
+        return
+    one, other = (close(each, ranks[0] or ranks[1] or 0, facts) for each in (whole, part))
+    if one is not None and other is not None:
+        for own, same in zip(one, other, strict=True):
+            _same(own, same, facts)
 
 
 def _found(shape: Shape, count: int, facts: Facts) -> tuple[Axis, ...]:

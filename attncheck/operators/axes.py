@@ -11,7 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attncheck.algebra.facts import Facts
-from attncheck.algebra.shape import Axis, Row, Shape, close, expand, with_leading, with_trailing
+from attncheck.algebra.shape import (
+    Axis,
+    Row,
+    Shape,
+    close,
+    expand,
+    seen_from_one_end,
+    with_leading,
+    with_trailing,
+)
 from attncheck.operators.call import Call
 from attncheck.operators.events import Clash, Fault
 from attncheck.record import record
@@ -81,7 +90,7 @@ def expose(shape: Shape, axes: Iterable[int], facts: Facts) -> Shape | None:
     axes = tuple(axes)
     front = max((axis + 1 for axis in axes), default=0)
     back = max((-axis for axis in axes), default=0)
-    shown: Shape | None = _apart(expand(shape, facts), front, back)
+    shown: Shape | None = _apart(expand(shape, facts), front, back, facts)
     if shown is not None and front > 0:
         shown = with_leading(shown, front, facts)
     if shown is not None and back > 0:
@@ -89,7 +98,7 @@ def expose(shape: Shape, axes: Iterable[int], facts: Facts) -> Shape | None:
     return shown
 
 
-def _apart(shape: Shape, front: int, back: int) -> Shape:
+def _apart(shape: Shape, front: int, back: int, facts: Facts) -> Shape:
     """An open shape without the end that axes asked for from the other end may belong to.
 
     Whether axis 2 of (..., d_model) is the last one nobody knows: moved, it may take d_model along.
@@ -97,9 +106,9 @@ def _apart(shape: Shape, front: int, back: int) -> Shape:
     if shape.row is None or (front > 0 and back > 0):
         return shape
     if shape.trail and front > len(shape.lead):
-        return Shape(shape.lead, Row(shape.row.name, born=False), ())
+        return seen_from_one_end(shape, shape.lead, (), facts)
     if shape.lead and back > len(shape.trail):
-        return Shape((), Row(shape.row.name, born=False), shape.trail)
+        return seen_from_one_end(shape, (), shape.trail, facts)
     return shape
 
 

@@ -9,7 +9,7 @@ from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape, expand, listed
 from attncheck.record import replace
 from attncheck.tracer.machine import Exit, Machine, Way
-from attncheck.tracer.naming import Together, settle
+from attncheck.tracer.naming import Learned, Together, settle
 from attncheck.values.join import join, join_all
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Instance, Parameter, Unknown, Value, as_tensor
@@ -59,7 +59,7 @@ def resume(machine: Machine, ways: Sequence[Way]) -> None:
         names[name] = value = _one_of(found)
         if value is not first.get(name):
             joined.append((name, value, found))
-    together = Together(len(ways))
+    together = Together([Learned.of(way.learned) for way in ways])
     # Variables that hold sizes give these their names.
     for name, value, found in sorted(joined, key=lambda each: type(each[1]) is Tensor):
         names[name] = settle(machine, name, together.tie(machine, name, value, found))

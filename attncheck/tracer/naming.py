@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from attncheck.algebra.shape import Axis, Shape, open_shape
+from attncheck.algebra.facts import Binding
+from attncheck.algebra.shape import Axis, Row, Shape, open_shape, seen_from_one_end
 from attncheck.algebra.size import Size, Symbol, of
-from attncheck.record import replace
+from attncheck.record import record, replace
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import Int, Parameter, Sequence, Value, as_size, as_tensor
 
@@ -21,15 +22,48 @@ if TYPE_CHECKING:
     from attncheck.tracer.machine import Machine
 
 
+@record
+class Learned:
+    """What one way has learned: of symbols, and of the unknown middles of shapes."""
+
+    sizes: dict[Symbol, Size]
+    rows: dict[Row, Shape]
+
+    @classmethod
+    def of(cls, facts: list[tuple[object, object]]) -> Learned:
+        """What a list of facts says of symbols and rows."""
+        sizes = {key: fact.size for key, fact in facts if type(fact) is Binding}
+        rows = {key: fact for key, fact in facts if type(key) is Row and type(fact) is Shape}
+        return cls({key: size for key, size in sizes.items() if type(key) is Symbol}, rows)
+
+    def resolve(self, size: Size) -> Size:
+        """`size` by what was learned of its symbols; each is bound to a size without it."""
+        while not self.sizes.keys().isdisjoint(size.all_symbols):
+            size = size.replace(self.sizes.get)
+        return size
+
+    def listed(self, shape: Shape) -> Shape:
+        """The sizes of a shape, and what is left of its row, by what was learned."""
+        while shape.row is not None and shape.row in self.rows:
+            found = self.rows[shape.row]
+            lead, trail = shape.lead + found.lead, found.trail + shape.trail
+            shape = Shape(lead, found.row, trail) if found.row else Shape(lead + trail)
+        lead, trail = (
+            tuple(Axis(axis.size and self.resolve(axis.size)) for axis in axes)
+            for axes in (shape.lead, shape.trail)
+        )
+        return Shape(lead, shape.row, trail)
+
+
 @dataclass(slots=True)
 class Together:
     """Sizes that differ between so many ``ways``, and are one wherever they change together.
 
     ``x`` is padded and ``length`` is set on one way, and neither on the other: the axis of ``x`` is
-    ``length`` long behind both.
+    ``length`` long behind both. ``learned`` is what each way knows and others do not.
     """
 
-    ways: int
+    learned: list[Learned]
     _found: dict[tuple[Size, ...], Size] = field(default_factory=dict)
 
     def tie(self, machine: Machine, name: str, value: Value, values: list[Value]) -> Value:
@@ -41,10 +75,29 @@ class Together:
             size = self._one(machine, symbol, [as_size(each) for each in values])
             if size is not None:
                 return replace(value, number=Int(size)) if type(value) is Parameter else Int(size)
-        if type(value) is Tensor and value.shape is not None and value.shape.closed:
+        if type(value) is Tensor and (value.shape is None or value.shape.closed):
             shapes = [tensor.shape for each in values if (tensor := as_tensor(each))]
-            return value.with_shape(self._shape(machine, name, value.shape, shapes))
+            if value.shape is not None:
+                return value.with_shape(self._shape(machine, name, value.shape, shapes))
+            return value.with_shape(self._open(machine, shapes))
         return value
+
+    def _open(self, machine: Machine, shapes: list[Shape | None]) -> Shape | None:
+        """The open shape of one way that is that of every other way as well.
+
+        ``x = proj(x)`` on one way has as many axes as x has on the other. They are x's own there
+        only, so the row has none that were born in x.
+        """
+        known = [each for each in shapes if each is not None]
+        if len(known) < self.ways:
+            return None
+        for whole in known:
+            if whole.row is not None and all(
+                each.listed(whole) == each.listed(shape)
+                for shape, each in zip(known, self.learned, strict=True)
+            ):
+                return seen_from_one_end(whole, (), (), machine.facts)
+        return None
 
     def _shape(
         self, machine: Machine, name: str, shape: Shape, shapes: list[Shape | None]
@@ -67,7 +120,23 @@ class Together:
         known = tuple(machine.facts.resolve(size) for size in sizes if size is not None)
         if len(known) < self.ways:
             return None
-        return self._found.setdefault(known, of(symbol))
+        return self._on_all(known) or self._found.setdefault(known, of(symbol))
+
+    def _on_all(self, sizes: tuple[Size, ...]) -> Size | None:
+        """The one of these sizes that every other one is as well, by what was learned on its way.
+
+        ``q = proj(q)`` on one way, where ``proj`` keeps the size, which q must have had therefore.
+        """
+        for candidate in dict.fromkeys(sizes) if any(each.sizes for each in self.learned) else ():
+            pairs = zip(sizes, self.learned, strict=True)
+            if all(each.resolve(candidate) == each.resolve(size) for size, each in pairs):
+                return candidate
+        return None
+
+    @property
+    def ways(self) -> int:
+        """How many ways there are."""
+        return len(self.learned)
 
 
 def settle(machine: Machine, name: str, value: Value) -> Value:

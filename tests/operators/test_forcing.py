@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attncheck.algebra.shape import expand
+from attncheck.algebra.shape import close, expand
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import UNKNOWN
 
@@ -116,3 +116,58 @@ def test_leading_and_trailing_axes_may_be_the_same() -> None:
     vector = names.tensor("y", "b")
     assert names.call("torch.dot", names.tensor("x", "a ... b"), vector).clash is None
     assert names.call("torch.dot", names.tensor("x", "a b ..."), vector).clash is not None
+
+
+def _made(names: Names, x: Tensor, spelling: str, *arguments: int) -> Tensor:
+    made = names.call(spelling, x, *arguments).value
+    assert isinstance(made, Tensor)
+    return made
+
+
+def _close(names: Names, tensor: Tensor, rank: int) -> None:
+    assert tensor.shape is not None
+    close(tensor.shape, rank, names.facts)
+
+
+@pytest.mark.parametrize("by_result", [False, True])
+@pytest.mark.parametrize(
+    ("given", "spelling", "arguments", "rank", "seen"),
+    [
+        ("... d_h", "torch.Tensor.unsqueeze", (2,), 3, "(x_0, d_h, 1)"),
+        ("... d_h", "torch.Tensor.transpose", (0, 1), 2, "(d_h, x_0)"),
+        ("B ...", "torch.Tensor.transpose", (-2, -1), 2, "(x_1, B)"),
+    ],
+)
+def test_axes_asked_for_from_one_end_are_those_of_the_other_where_there_are_no_more(
+    given: str, spelling: str, arguments: tuple[int, ...], rank: int, seen: str, by_result: bool
+) -> None:
+    """Whichever of the two tensors shows its rank first."""
+    names = Names()
+    x = names.tensor("x", given)
+    made = _made(names, x, spelling, *arguments)
+    _close(names, *((made, rank) if by_result else (x, 2)))
+    own = _now(names, x)
+    free = next(name for name in own.strip("()").split(", ") if name not in given)
+    assert len(own.split(", ")) == 2
+    assert _now(names, made) == seen.replace("x_0", free).replace("x_1", free)
+
+
+@pytest.mark.parametrize("by_result", [False, True])
+def test_axes_asked_for_from_one_end_are_others_where_there_are_more(by_result: bool) -> None:
+    names = Names()
+    x = names.tensor("x", "... d_h")
+    made = _made(names, x, "torch.Tensor.unsqueeze", 2)
+    _close(names, *((made, 4) if by_result else (x, 3)))
+    first, second, new, last = _now(names, made).strip("()").split(", ")
+    assert (new, last) == ("1", "d_h")
+    assert _now(names, x) == f"({first}, {second}, d_h)"
+
+
+def test_what_two_views_of_one_shape_show_is_undone() -> None:
+    names = Names()
+    x = names.tensor("x", "... d_h")
+    made = _made(names, x, "torch.Tensor.unsqueeze", 2)
+    before, mark = _now(names, made), names.facts.mark()
+    _close(names, x, 2)
+    names.facts.undo(mark)
+    assert (_now(names, x), _now(names, made)) == ("(..., d_h)", before)

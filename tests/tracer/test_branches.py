@@ -264,9 +264,9 @@ def test_sizes_that_change_together_are_one_behind_more_ways():
     assert last(function(PADDED.format(size="window", more=more)), "z") == ("b", "?", 2, "d//2")
 
 
-@pytest.mark.parametrize("size", ["window - 1", "n"])
-def test_sizes_that_change_each_for_itself_are_two(size):
-    assert last(function(PADDED.format(size=size, more="")), "z") == ("b", "?", 2, "?")
+@pytest.mark.parametrize(("size", "length"), [("window - 1", "?"), ("n", "n")])
+def test_sizes_that_change_each_for_itself_are_two(size, length):
+    assert last(function(PADDED.format(size=size, more="")), "z") == ("b", length, 2, "?")
 
 
 @pytest.mark.parametrize(("size", "width"), [("n - 1", "d//2"), ("n - 2", "?")])
@@ -276,3 +276,49 @@ def test_a_size_that_follows_its_axis(size, width):
         f"        n = {size}\n    z = x.reshape(b, n, 2, -1)\n    return z\n"
     )
     assert last(function(code), "z")[3] == width
+
+
+PROJECTED = """
+class Scorer(torch.nn.Module):
+    def __init__(self, width, out, kind):
+        super().__init__()
+        self.kind = kind
+        self.proj = torch.nn.Linear(width, {out})
+    def forward(self, q, k):
+        {before}
+        if self.kind:
+            q = {projected}
+        z = q
+        {after}
+        return z
+"""
+
+
+def projected(out="width", projected="self.proj(q)", before="pass", after="pass"):
+    code = "import torch\n" + PROJECTED.format(
+        out=out, projected=projected, before=before, after=after
+    )
+    return last(function(code, "Scorer.forward"), "z")
+
+
+def test_a_layer_that_keeps_the_size_on_one_way_keeps_what_is_known_of_it():
+    assert projected(before="b, t, d = q.shape") == ("b", "t", "d")
+
+
+def test_a_rank_that_is_kept_on_one_way_is_found_behind_the_join():
+    assert projected(after="b, t, d = q.shape; z = torch.bmm(z, k)")[:2] == ("k_0", "t")
+    assert len(projected(after="torch.bmm(k, q); z = z + 0")) == 3
+
+
+@pytest.mark.parametrize(
+    ("out", "expression"),
+    [
+        ("out", "self.proj(q)"),
+        ("width", "self.proj(q).unsqueeze(1)"),
+        ("width", "self.proj(q)[..., :1]"),
+        ("width", "k"),
+    ],
+)
+def test_what_one_way_changes_is_not_known_behind_the_join(out, expression):
+    width = projected(out, expression, before="b, t, d = q.shape; b, n, e = k.shape")
+    assert width is None or "d" not in width
