@@ -191,9 +191,9 @@ def _clash(
     if x is None or y is None or tensors[0][0].node is None or tensors[1][0].node is None:
         return None
     runs = clash.verdict is Verdict.DISTINCT and view.coincide(clash.left, clash.right)
+    kind = Kind.MISALIGNED if runs else Kind.MISMATCH
     pairs = crossed(operation, view)
     if pairs is not None:
-        kind = Kind.MISALIGNED if runs else Kind.MISMATCH
         keys, tensor = tensors[1 - pairs.queries]
         assert keys.node is not None
         derivation = f"beside {text_of(pairs.query)}, so that every query meets every key"
@@ -204,7 +204,6 @@ def _clash(
         assert operand.node is not None
         rows = "all rows" if copies.tiled else "each row"
         derivation = f"{rows} {copies.count} times, as {text_of(sizes[1 - copies.index])} has them"
-        kind = Kind.MISALIGNED if runs else Kind.MISMATCH
         return Diagnosis(kind, Culprit(operand.node, tensor), copies.expected, derivation)
     ways = (
         *_without(x, y, operation, view),
@@ -221,10 +220,9 @@ def _clash(
             continue
         if _fits(view, wanted, other):
             assert operand.node is not None
-            kind = Kind.MISALIGNED if runs and inserted else Kind.MISMATCH
+            kind = kind if inserted else Kind.MISMATCH
             derivation = f"{how}, so that it lines up with {text_of(other)}"
             return Diagnosis(kind, Culprit(operand.node, tensor), wanted, derivation)
-    kind = Kind.MISALIGNED if runs else Kind.MISMATCH
     operand, tensor = tensors[min(clash.operand, 1)]
     assert operand.node is not None
     derivation = f"a shape that broadcasts against {text_of(sizes[1 - min(clash.operand, 1)])}"

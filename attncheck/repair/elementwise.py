@@ -59,14 +59,7 @@ def elementwise(report: Report, view: View) -> Iterator[Candidate]:
         yield from flip(view, culprit.node, culprit.tensor, result_too=True)
         yield from _flip_maker(view, culprit.tensor)
     elif sizes is not None and report.expected is not None:
-        for axis in range(len(sizes) + 1):
-            if (*sizes[:axis], *report.expected[axis : axis + 1], *sizes[axis:]) == report.expected:
-                text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
-                yield edit(culprit.node, text, f"give it an axis of 1 at {axis}")
-        places = _spread(sizes, report.expected)
-        if places.count("None") > 1:
-            text = f"{bracketed(view, culprit.node)}[{', '.join(places)}]"
-            yield edit(culprit.node, text, "give it axes of 1 where it is the same all along")
+        yield from _given_axes(culprit, sizes, report.expected, view)
     yield from _unpermuted(culprit, report.expected, view)
     order = None if turned else order_of(sizes or (), report.expected or ())
     if order is not None:
@@ -82,6 +75,18 @@ def elementwise(report: Report, view: View) -> Iterator[Candidate]:
             text = with_axis_of_one(view, operand.node, tensor, len(other), len(other))
             yield edit(operand.node, text, "give it an axis of 1", broadcasts=True)
     yield from other_sizes(report, view)
+
+
+def _given_axes(culprit: Culprit, sizes: Sizes, expected: Sizes, view: View) -> Iterator[Candidate]:
+    """The axes that an operand lacks, one or several of them, which are all of 1 or it is none."""
+    for axis in range(len(sizes) + 1):
+        if (*sizes[:axis], *expected[axis : axis + 1], *sizes[axis:]) == expected:
+            text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
+            yield edit(culprit.node, text, f"give it an axis of 1 at {axis}")
+    places = _spread(sizes, expected)
+    if places.count("None") > 1:
+        text = f"{bracketed(view, culprit.node)}[{', '.join(places)}]"
+        yield edit(culprit.node, text, "give it axes of 1 where it is the same all along")
 
 
 def _spread(sizes: Sizes, expected: Sizes) -> list[str]:
