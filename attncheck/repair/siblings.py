@@ -28,6 +28,7 @@ _PARTS = (
     frozenset(["queries", "keys", "values"]),
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_NUMBER = re.compile(r"(?<!\w)\d+")
 #: The pieces of an identifier: of ``W_q``, ``qProj`` and ``to_keys`` those that a stem may be.
 _PIECE = re.compile(r"[a-z]+|[A-Z][a-z]*|\d+|_+")
 
@@ -35,7 +36,10 @@ _PIECE = re.compile(r"[a-z]+|[A-Z][a-z]*|\d+|_+")
 def like_siblings(report: Report, view: View) -> Iterator[Candidate]:
     """What an operand was made by, written as the lines beside it are."""
     told: set[str] = set()
-    for line in islice(_lines_behind(report, view), _NEAR):
+    lines = list(islice(_lines_behind(report, view), _NEAR))
+    around = view.source.around(report.operation.node)
+    own = next((line for line in lines if line in around), None)
+    for line in lines:
         target, value = _assigned(line)
         if target is None or value is None:
             continue
@@ -50,6 +54,8 @@ def like_siblings(report: Report, view: View) -> Iterator[Candidate]:
             known = names_within(value) | _methods(made)
             if text is None or text == code or text in told or not _words(text) <= known:
                 continue
+            if line is own and _NUMBER.findall(text) != _NUMBER.findall(code):
+                continue  # ``cache[0]`` is for the keys, and ``cache[1]`` for the values
             told.add(text)
             words = f"make {target} as {name} is made"
             yield Candidate((Change(value, text),), words, safe=False)
