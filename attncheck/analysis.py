@@ -80,6 +80,10 @@ class Analysis:
             and any(other.node is operation.node for other in traced.graph.operations)
         )
 
+    def is_example(self, traced: Traced) -> bool:
+        """Whether a trace is that of an example in a docstring."""
+        return any(traced is each for each in self.examples)
+
     def told_under(self, traced: Traced) -> None:
         """Show a function under the hypothesis that a finding is told under."""
         self.shown = [
@@ -145,8 +149,7 @@ def analyse(source: Source, settings: Settings) -> Analysis:
 
 def _is_out_of_date(analysis: Analysis, told: Diagnosed) -> bool:
     """Whether an example fails that is to blame for it itself."""
-    is_example = any(told.traced is traced for traced in analysis.examples)
-    return is_example and is_out_of_date(told, analysis.general)
+    return analysis.is_example(told.traced) and is_out_of_date(told, analysis.general)
 
 
 def _leave_out_spoiled(analysis: Analysis) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from attncheck.algebra.broadcast import How, Pairing
@@ -89,13 +90,15 @@ class Retraced:
 class Root:
     """What to trace again: a function, and what is taken to be so of its parameters.
 
-    ``also`` are functions that are traced again of which nothing is supposed.
+    ``also`` are functions that are traced again of which nothing is supposed; ``examples`` says
+    that the examples in docstrings are run again too.
     """
 
     function: str
     label: str | None = None
     terms: Terms = USUAL
     also: frozenset[str] = frozenset()
+    examples: bool = False
 
 
 def retrace(
@@ -114,7 +117,7 @@ def retrace(
     tracer.evidence.shown_before = shown
     module = tracer.run_module()
     analysis = Analysis(source, settings, tracer, module)
-    traces = [module]
+    traces = [module, *(tracer.run_examples() if root.examples else ())]
     for other in tracer.functions:
         if other.qualified == root.function:
             traces.append(_run_under(tracer, other, root))
@@ -128,10 +131,18 @@ def retrace(
         diagnosed,
         {report.line_key for report in diagnosed},
         {source.span(operation.node).line for operation in operations if operation.clash},
-        {_root_name(traced): sum(map(_loses, traced.graph.operations)) for traced in traces},
+        _counted(traces, _loses),
         sum(_stretches_both(operation) for operation in operations),
-        {_root_name(traced): sum(map(_assumes, traced.graph.operations)) for traced in traces},
+        _counted(traces, _assumes),
     )
+
+
+def _counted(traces: list[Traced], count: Callable[[Operation], int]) -> dict[str, int]:
+    """What is counted of all operations, by root: the module and its examples are one."""
+    counted: Counter[str] = Counter()
+    for traced in traces:
+        counted[_root_name(traced)] += sum(map(count, traced.graph.operations))
+    return counted
 
 
 def _root_name(traced: Traced) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from attncheck.tree.examples import Example
     from attncheck.tree.text import Text as Written
 
-    _Tree = tuple[cst.Module, Written | None, Sequence[Example]]
+    _Tree = tuple[cst.Module, tuple[Written, ast.Module] | None]
 
 #: The end of a notebook's name.
 NOTEBOOK: Final = ".ipynb"
@@ -129,19 +129,18 @@ class Source:
     """A parsed file.
 
     ``module`` has libcst's nodes, as a rule without anything that has only to do with their text
-    (see `attncheck.tree`); `written` then knows where expressions stand, those of ``examples`` in
-    docstrings among them. Other positions are computed for the whole tree when the first one is
-    asked for.
+    (see `attncheck.tree`); `written` then knows where expressions stand. Other positions are
+    computed for the whole tree when the first one is asked for.
     """
 
     __slots__ = (
+        "_made_of",
         "_outer",
         "_spans",
         "_starts",
         "_written",
         "cells",
         "encoding",
-        "examples",
         "lines",
         "module",
         "path",
@@ -154,10 +153,17 @@ class Source:
         self.encoding = said.encoding
         self.cells = said.cells
         self.lines = split_lines(text)
-        self.module, self._written, self.examples = tree
+        self.module, self._made_of = tree
+        self._written = None if self._made_of is None else self._made_of[0]
         self._starts: Sequence[int] | None = None
         self._spans: Mapping[cst.CSTNode, tuple[int, int]] | None = None
         self._outer: Mapping[cst.CSTNode, cst.CSTNode] | None = None
+
+    def read_examples(self) -> Sequence[Example]:
+        """Make code of the examples in docstrings; this tree then knows where it stands."""
+        from attncheck.tree.examples import examples
+
+        return () if self._made_of is None else examples(*self._made_of)
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node of this tree stands; a KeyError for any other node.
@@ -300,7 +306,7 @@ def _parse(text: str, path: str, everyday: bool) -> _Tree:
         import libcst
 
         try:
-            return libcst.parse_module(text), None, ()
+            return libcst.parse_module(text), None
         except libcst.ParserSyntaxError as error:
             refusal = parsed or _judged(text, path, for_libcst=True)
             if isinstance(refusal, SourceError):
@@ -323,16 +329,14 @@ def _tree(text: str, path: str) -> ast.Module:
 
 
 def _made(text: str, parsed: ast.Module) -> _Tree | None:
-    """The tree made from CPython's, and the examples in it; None where that is not certain."""
-    from attncheck.tree.examples import PROMPT, examples
+    """The tree made from CPython's, and what of; None where that is not certain."""
     from attncheck.tree.nodes import Unusual
     from attncheck.tree.statements import module_of
     from attncheck.tree.text import Text as Written
 
     written = Written(text, split_lines(text), line_starts(text))
     try:
-        module = module_of(written, parsed)
-        return module, written, examples(written, parsed) if PROMPT in text else ()
+        return module_of(written, parsed), (written, parsed)
     except (Unusual, RecursionError):
         return None
 

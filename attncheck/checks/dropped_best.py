@@ -17,15 +17,13 @@ from attncheck.checks.runs import are_one
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.meaning.elements import MIRRORED
-from attncheck.meaning.positions import MOVING
+from attncheck.meaning.positions import is_moved
 from attncheck.meaning.uses import Use, Way
 from attncheck.operators.events import (
     COPYING,
-    MOVES,
     Contraction,
     Einsum,
     Elementwise,
-    Expansion,
     Reduction,
 )
 from attncheck.record import record
@@ -104,7 +102,7 @@ def _comparisons(use: Use, view: View) -> Iterator[tuple[Operation, Way]]:
             waiting += [(each, _OTHER_WAY[way]) for each, _ in operands]
         elif symbol in _JOINING[way]:
             waiting += operands
-        elif _passes(made):
+        elif is_moved(made):
             waiting += operands[:1]
 
 
@@ -147,7 +145,7 @@ def _ranked(bound: Tensor, view: View) -> Ranked | None:
             return Ranked(made, _uncopied(made.source, view)) if inner and is_values else None
         if kind in _LEAST:
             least = True
-        elif not _passes(made) and made.kind != "index":
+        elif not is_moved(made) and made.kind != "index":
             return None
         picks += picked
         bound = made.source
@@ -190,11 +188,6 @@ def _uncopied(tensor: Tensor, view: View) -> Tensor:
             break
         tensor = made.source
     return tensor
-
-
-def _passes(made: Operation) -> bool:
-    """Whether elements only get other places, or are copied."""
-    return made.kind in COPYING | MOVING or isinstance(made.event, (*MOVES, Expansion))
 
 
 def _rests_on(tensor: Tensor, scores: Tensor, view: View) -> bool:

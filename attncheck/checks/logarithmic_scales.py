@@ -15,16 +15,15 @@ import libcst as cst
 
 from attncheck.attention import scores_product
 from attncheck.checks.report import Culprit, Report
+from attncheck.checks.scales import graphs_of
 from attncheck.checks.view import View
-from attncheck.graph import Graph, Operand, Operation
-from attncheck.meaning.positions import MOVING
+from attncheck.graph import Operand, Operation
+from attncheck.meaning.positions import is_moved
 from attncheck.operators.events import (
     COPYING,
-    MOVES,
     Contraction,
     Einsum,
     Elementwise,
-    Expansion,
     Reduction,
 )
 from attncheck.record import record
@@ -92,23 +91,15 @@ def _parameter(tensor: Tensor, view: View) -> Operation | None:
         if made is None or made.spelling == _PARAMETER or made.source is None:
             return made if made is not None and made.spelling == _PARAMETER else None
         bounds = isinstance(made.event, Elementwise) and made.event.symbol in _BOUNDING
-        if not (bounds or _moves(made)):
+        if not (bounds or is_moved(made)):
             return None
         tensor = made.source
     return None
 
 
 def _maker(tensor: Tensor, view: View) -> Operation | None:
-    made = (graph.maker(tensor) for graph in _graphs(view))
+    made = (graph.maker(tensor) for graph in graphs_of(view))
     return next((each for each in made if each is not None), None)
-
-
-def _graphs(view: View) -> tuple[Graph, ...]:
-    return (view.graph,) if view.making is None else (view.graph, view.making.graph)
-
-
-def _moves(made: Operation) -> bool:
-    return made.kind in COPYING | MOVING or isinstance(made.event, (*MOVES, Expansion))
 
 
 # -- how a parameter starts ------------------------------------------------------------------------
@@ -116,7 +107,7 @@ def _moves(made: Operation) -> bool:
 
 def _logarithm(parameter: Operation, view: View) -> cst.CSTNode | None:
     """The logarithm of a number that a parameter starts as, or is filled with later."""
-    graph = next(graph for graph in _graphs(view) if graph.has(parameter))
+    graph = next(graph for graph in graphs_of(view) if graph.has(parameter))
     filled = [parameter.number]
     found = None if parameter.source is None else _started(parameter.source, view)
     for later in graph.users(parameter):
@@ -141,7 +132,7 @@ def _started(tensor: Tensor, view: View) -> cst.CSTNode | None:
             return made.node if mark is not None and mark.is_constant else None
         numbers = [each.node for each in made.operands if as_tensor(each.value) is None]
         found = next(filter(_is_logarithm, numbers), None)
-        if found is not None or made.source is None or not (symbol == "*" or _moves(made)):
+        if found is not None or made.source is None or not (symbol == "*" or is_moved(made)):
             return found
         tensor = made.source
     return None
@@ -202,7 +193,7 @@ def _has_length_one(tensor: Tensor, view: View) -> bool:
                 each is not None and isinstance(each.event, Reduction) and each.event.kind == "norm"
                 for each in below
             )
-        if not _moves(made):
+        if not is_moved(made):
             return False
         tensor = made.source
     return False

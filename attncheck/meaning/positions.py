@@ -10,7 +10,7 @@ from attncheck.algebra.facts import Facts
 from attncheck.algebra.shape import Shape
 from attncheck.graph import Graph, Operation
 from attncheck.meaning.elements import number_of, whole
-from attncheck.operators.events import MOVES, Creation, Elementwise, Event, Expansion
+from attncheck.operators.events import COPYING, MOVES, Creation, Elementwise, Event, Expansion
 from attncheck.record import record
 from attncheck.values.tensor import Tensor
 from attncheck.values.value import NONE, Value, expanded
@@ -25,6 +25,11 @@ MOVING = frozenset(
     )
 )
 _DEEPEST = 12
+
+
+def is_moved(made: Operation) -> bool:
+    """Whether an operation only gives elements other places, or copies them."""
+    return made.kind in COPYING | MOVING or isinstance(made.event, _PASSING)
 
 
 @record

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.algebra.size import ONE
 from attncheck.checks.crossed import Crossed, crossed
 from attncheck.checks.put_in_order import order_of
 from attncheck.checks.report import Culprit, Report, Sizes
@@ -23,7 +22,13 @@ from attncheck.repair.ranks import dropped
 from attncheck.repair.sizes import other_sizes
 from attncheck.repair.unmerged import with_axes_of_other
 from attncheck.repair.unrepeated import with_copies
-from attncheck.repair.wording import bracketed, flipped, permuted, with_axis_of_one
+from attncheck.repair.wording import (
+    bracketed,
+    flipped,
+    index_with_axes,
+    permuted,
+    with_axis_of_one,
+)
 from attncheck.repair.written import cut_to_part
 from attncheck.values.tensor import Tensor
 
@@ -83,24 +88,10 @@ def _given_axes(culprit: Culprit, sizes: Sizes, expected: Sizes, view: View) -> 
         if (*sizes[:axis], *expected[axis : axis + 1], *sizes[axis:]) == expected:
             text = with_axis_of_one(view, culprit.node, culprit.tensor, axis, len(sizes))
             yield edit(culprit.node, text, f"give it an axis of 1 at {axis}")
-    places = _spread(sizes, expected)
-    if places.count("None") > 1:
+    places = index_with_axes(sizes, expected)
+    if places is not None and places.count("None") > 1:
         text = f"{bracketed(view, culprit.node)}[{', '.join(places)}]"
         yield edit(culprit.node, text, "give it axes of 1 where it is the same all along")
-
-
-def _spread(sizes: Sizes, expected: Sizes) -> list[str]:
-    """What a tensor is indexed with to have axes of 1 between its own; empty if that gives none."""
-    left, places = list(sizes), []
-    for size in expected:
-        if left and left[0] == size:
-            left.pop(0)
-            places.append(":")
-        elif size == ONE:
-            places.append("None")
-        else:
-            return []
-    return [] if left else places
 
 
 def _all_pairs(

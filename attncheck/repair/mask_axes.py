@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from attncheck.algebra.size import ONE
 from attncheck.checks import listed_masks
 from attncheck.checks.compared_rows import compared_rows
 from attncheck.checks.fast_parts import slow_part
 from attncheck.checks.featured_masks import MAKERS
 from attncheck.checks.mask_arguments import Exchanged, exchanged
 from attncheck.checks.painted import painted_wrong
-from attncheck.checks.report import Culprit, Report, Sizes
+from attncheck.checks.report import Culprit, Report
 from attncheck.checks.turned_masks import turned_mask
 from attncheck.checks.view import View
 from attncheck.repair.candidate import Candidate, Change, edit
@@ -24,6 +23,7 @@ from attncheck.repair.wording import (
     argument_of,
     bracketed,
     flipped,
+    index_with_axes,
     index_with_axis,
     with_axis_of_one,
 )
@@ -137,7 +137,7 @@ def _spread(report: Report, view: View) -> Iterator[Candidate]:
         text = index_with_axis(bracketed(view, culprit.node), 1, len(sizes))
         yield edit(culprit.node, text, "take the axis of 1 away", safe=False)
         return
-    items = _items(sizes, report.expected)
+    items = index_with_axes(sizes, report.expected)
     new = [at for at, item in enumerate(items or ()) if item == "None"]
     if items is None or not new:
         return
@@ -146,20 +146,6 @@ def _spread(report: Report, view: View) -> Iterator[Candidate]:
         text = with_axis_of_one(view, culprit.node, culprit.tensor, new[0], len(sizes))
     words = "axes" if len(new) > 1 else "axis"
     yield edit(culprit.node, text, f"give the mask the {words} of 1 that it lacks", safe=False)
-
-
-def _items(sizes: Sizes, expected: Sizes) -> list[str] | None:
-    """The index that puts axes of 1 between the sizes so that they are as expected, or None."""
-    left, items = list(sizes), []
-    for size in expected:
-        if left and left[0] == size:
-            left.pop(0)
-            items.append(":")
-        elif size == ONE:
-            items.append("None")
-        else:
-            return None
-    return None if left else items
 
 
 def _indexed(view: View, node: cst.Subscript, queries: int) -> str | None:

@@ -146,7 +146,8 @@ class Workshop:
             return Root(function.qualified, label, traced.terms, also)
         place = diagnosed.report.operation.place.function
         # What a call has shown is told in the names that the function is best read under.
-        return Root(place, self.analysis.labels.get(place), also=also)
+        examples = self.analysis.is_example(diagnosed.traced)
+        return Root(place, self.analysis.labels.get(place), also=also, examples=examples)
 
     def _fault(self, diagnosed: Diagnosed, candidate: Candidate, after: Retraced) -> str | None:
         """Why a candidate is no fix, or None if it is one."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from attncheck.algebra.size import ONE
+from attncheck.checks.report import Sizes
 from attncheck.checks.view import View
 from attncheck.graph import Operation
 from attncheck.repair.functions import module_for
@@ -146,6 +148,20 @@ def reversed_along(view: View, node: cst.CSTNode, tensor: Tensor, axis: int) -> 
     if tensor.library == "torch":
         return f"{bracketed(view, node)}.flip({axis})"
     return f"{array_module(tensor.library)}.flip({view.source.code(node)}, axis={axis})"
+
+
+def index_with_axes(sizes: Sizes, expected: Sizes) -> list[str] | None:
+    """The index that puts axes of 1 between the sizes so that they are as expected, or None."""
+    left, items = list(sizes), []
+    for size in expected:
+        if left and left[0] == size:
+            left.pop(0)
+            items.append(":")
+        elif size == ONE:
+            items.append("None")
+        else:
+            return None
+    return None if left else items
 
 
 def index_with_axis(code: str, axis: int, rank: int) -> str:

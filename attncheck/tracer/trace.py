@@ -106,7 +106,7 @@ class Tracer:
         self.scope = scope
         self.evidence = evidence
         self.module = source.module
-        self._examples = source.examples
+        self._source = source
         self.steps = FILE_STEPS
         self._environment = Environment()
         self._environment.names["__name__"] = Const("__main__")
@@ -157,7 +157,7 @@ class Tracer:
         defined = (each for each in self.module.body if isinstance(each, _DEFINING))
         own = {each.name.value for each in defined}
         traces = []
-        for example in self._examples:
+        for example in self._source.read_examples():
             if own.isdisjoint(example.reads):
                 continue
             machine = self._machine()

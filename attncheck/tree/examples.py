@@ -19,7 +19,7 @@ from attncheck.tree.nodes import Unusual
 from attncheck.tree.statements import module_of
 from attncheck.tree.text import Text
 
-PROMPT: Final = ">>> "
+_PROMPT: Final = ">>> "
 #: A prompt, of a statement or of a line that goes on; what it takes becomes space.
 _PROMPTED: Final = re.compile(r"^(?P<indent>[ \t]*)(?:>>>|\.\.\.)(?=[ \t]|$)")
 _DOCUMENTED: Final = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -35,7 +35,9 @@ class Example:
 
 def examples(text: Text, parsed: ast.Module) -> list[Example]:
     """The examples of a file in the order of their docstrings, placed in its text."""
-    found = []
+    found: list[Example] = []
+    if _PROMPT not in text.text:
+        return found
     told = None
     for lines in _docstrings(parsed):
         prompted = [number for number in lines if _is_prompted(text.lines, number, lines.start)]

@@ -136,7 +136,7 @@ def test_an_example_of_another_docstring_begins_anew():
 def test_the_nodes_of_an_example_stand_in_the_docstring():
     text = layer()
     source = load(text.encode(), "layer.py")
-    (example,) = source.examples
+    (example,) = source.read_examples()
     assert {"ContentAttention", "torch", "net"} <= example.reads
     line = line_of(text, ">>> net")
     assert source.line(example.body[0]) == line
