@@ -3,6 +3,7 @@
 import pytest
 
 from attncheck.engine import check_source, trace_shapes
+from attncheck.retracing import Root, retrace
 from attncheck.settings import Settings
 from attncheck.source import load
 
@@ -54,6 +55,18 @@ def test_an_example_shows_what_the_class_alone_does_not():
     text = layer(query="")
     assert findings(layer("none", "")) == []
     assert findings(text) == [("ATN110", line_of(text, "energy ="))]
+
+
+def test_a_fix_is_tried_on_the_example():
+    text = layer(query="").encode()
+    (finding,) = check_source(text, "layer.py", Settings()).findings
+    assert "self.mlp_enc(states) + query.unsqueeze(1)" in finding.fix.line
+    source = load(text, "layer.py")
+    place = "ContentAttention.forward"
+    shown = [
+        retrace(source, Settings(), Root(place, examples=tried), set()) for tried in (False, True)
+    ]
+    assert [finding.line in each.clashing for each in shown] == [False, True]
 
 
 def test_a_right_layer_and_its_example_have_no_finding():
